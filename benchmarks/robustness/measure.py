@@ -13,8 +13,8 @@ from benchmarks.robustness.names import RARE_NAMES, known_names, unseen_names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.evaluation.languages import words_of
 from seq2seq_cli.evaluation.scorer import corpus_bleu, corpus_chrf
+from seq2seq_cli.evaluation.words import words_of
 
 LINES = 500
 """Joined lines of each number of pairs."""

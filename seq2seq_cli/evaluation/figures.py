@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
-from seq2seq_cli.evaluation.languages import words_of
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
+from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.shapes import Float
 
 _LONGEST_NGRAM = 4

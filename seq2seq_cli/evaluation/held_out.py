@@ -11,7 +11,7 @@ from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.attention import AttentionFigures, AttentionSums, token_kinds
+from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
 from seq2seq_cli.evaluation.scorer import CorpusScore, corpus_bleu, corpus_chrf
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating

@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
-from seq2seq_cli.evaluation.languages import CHINESE, bleu_tokenisation
+from seq2seq_cli.evaluation.words import CHINESE, bleu_tokenisation
 from seq2seq_cli.shapes import Float, Int
 
 

@@ -22,7 +22,7 @@ from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.evaluation.languages import bleu_tokenisation
+from seq2seq_cli.evaluation.words import bleu_tokenisation
 from seq2seq_cli.text.normalise import count_spaceless
 
 _LENGTH_MARGIN = 1.4

@@ -7,8 +7,8 @@ import pytest
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 
-from seq2seq_cli.evaluation.languages import words_of
 from seq2seq_cli.evaluation.scorer import Scorer, corpus_bleu, corpus_chrf, scorers
+from seq2seq_cli.evaluation.words import words_of
 
 TEXTS = {
     "de": ["Sie hat ihn geküsst.", "Wir gehen heute ins Kino.", "Der alte Mann schläft unter dem Baum."],

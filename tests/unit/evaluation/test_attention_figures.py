@@ -8,7 +8,7 @@ import pytest
 
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.scoring import score_pairs
-from seq2seq_cli.evaluation.attention import AttentionSums, TokenKind, token_kinds
+from seq2seq_cli.evaluation.attention_figures import AttentionSums, TokenKind, token_kinds
 from seq2seq_cli.evaluation.held_out import read_references
 from tests.corpora import prepared
 from tests.tiny import fresh_tiny, tiny_config

@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding import keep, marks, sentences
@@ -47,7 +46,7 @@ def expressions_data() -> dict[str, Expression]:
     one: dict[str, str | re.Pattern[str]] = {
         "space": r"\s",
         "spaces": r"\s+",
-        "digit": f"[{_ranges(str.isdigit)}]",
+        "digit": r"\d",
         "anyMark": marks.ANY_MARK,
         "htmlTag": marks.TAG,
         "first": marks.FIRST,
@@ -93,10 +92,3 @@ def tables_data(language: str) -> Data:
 def _characters(has: Callable[[str], bool]) -> Iterator[str]:
     """All characters with a property."""
     return filter(has, map(chr, range(sys.maxunicode + 1)))
-
-
-def _ranges(has: Callable[[str], bool]) -> str:
-    """The members of a character class, for all characters with a property."""
-    numbered = enumerate(map(ord, _characters(has)))
-    runs = [[code for _, code in run] for _, run in groupby(numbered, key=lambda pair: pair[1] - pair[0])]
-    return "".join(f"{chr(run[0])}-{chr(run[-1])}" for run in runs)

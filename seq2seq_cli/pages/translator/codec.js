@@ -1,7 +1,7 @@
 // One language's way from text to ids and back: the same as text/codec.py, segmenter.py and bpe.py, which explain it.
 
 const SPECIAL_UNITS = ["<pad>", "<unk>", "<bos>", "<eos>"];
-const MOST_REMEMBERED = 1 << 17; // words
+const MOST_REMEMBERED = 1 << 12; // words, tokens and sentences each
 const FINAL_MARK = /^[.!?…。！？؟।]+$/;
 
 class Codec {
@@ -151,13 +151,12 @@ function withoutMarks(unit) {
   return part.startsWith(SPACING) ? part.slice(1) : part;
 }
 
-/** A function whose last results are kept, at most so many, by their keys. */
-function remembered(f, { most = MOST_REMEMBERED, keyOf = (argument) => argument } = {}) {
+/** A function of a text whose last results are kept. */
+function remembered(f) {
   const known = new Map();
-  return (...given) => {
-    const key = keyOf(...given);
-    if (known.size > most) known.clear();
-    if (!known.has(key)) known.set(key, f(...given));
-    return known.get(key);
+  return (text) => {
+    if (known.size > MOST_REMEMBERED) known.clear();
+    if (!known.has(text)) known.set(text, f(text));
+    return known.get(text);
   };
 }

@@ -2,15 +2,12 @@
 // decoding/translator.py and decoding/alignment.py, which explain it.
 
 const PAUSE = 40; // milliseconds without a key before the text is translated
-const MOST_SENTENCES = 500; // that are remembered: while one is typed, those before it are not translated again
 
 class Translator {
   constructor({ engine, src, tgt, options, limits, hasAttention }) {
     Object.assign(this, { engine, src, tgt, options, limits, hasAttention });
-    this.translatePiece = remembered((piece) => this.searchPiece(piece), {
-      most: MOST_SENTENCES,
-      keyOf: ({ source, text, tags, kept }) => JSON.stringify([source, text, tags, kept]),
-    });
+    // While one sentence is typed, those before it are not translated again.
+    this.translatePiece = remembered((piece) => this.searchPiece(JSON.parse(piece)));
   }
 
   /** The translation of a text, {source, text, sentences}; null once it is no more wanted. */
@@ -20,7 +17,7 @@ class Translator {
     for (const piece of passage.pieces) {
       if (sentences.length) await new Promise((resolve) => setTimeout(resolve)); // keys are handled in between
       if (!isWanted()) return null;
-      sentences.push(this.translatePiece(piece));
+      sentences.push(this.translatePiece(JSON.stringify({ ...piece, start: 0, end: 0 }))); // equal ones are one
     }
     return { source: text, text: joinPassage(passage, sentences.map((sentence) => sentence.text)), sentences };
   }

@@ -10,6 +10,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
 from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.layout import write_latest
 from seq2seq_cli.runs.writer import RunWriter
@@ -54,5 +55,6 @@ def make_run(
         model.output.weight *= 10
         model.output.bias[UNK] = 1000 if copies else -1000
     run.save_best(model.weights())
+    ensure_exported(run)
     write_latest(path)
     return run

@@ -22,7 +22,16 @@ FORMAT = 1
 
 def schema_checksum() -> int:
     """CRC-32 of the definition of the config in this s2s."""
-    modules = sorted((Path(__file__).parents[1] / "config" / "schema").glob("*.py"))
+    return _checksum("config/schema")
+
+
+def model_checksum() -> int:
+    """CRC-32 of the formulas of the models in this s2s."""
+    return _checksum("model")
+
+
+def _checksum(room: str) -> int:
+    modules = sorted((Path(__file__).parents[1] / room).rglob("*.py"))
     return zlib.crc32(b"".join(module.read_bytes() for module in modules))
 
 
@@ -42,6 +51,8 @@ class ExportRecord:
     """The values of the ``decoding`` section in that text, defaults included. They hold as long as the text does."""
     schema: int
     """The `schema_checksum` of the s2s that read these values; another one may have other keys and defaults."""
+    model: int
+    """The `model_checksum` of the s2s that made the graphs."""
     weights: Places
     """The places of the weights for which the graphs were made."""
     encoder: list[str]
@@ -64,6 +75,14 @@ class ExportRecord:
             raise ModelFileError(f"{path}: damaged: remove it; it will be made again")
         return cls(**values)
 
+    @property
+    def is_of_other_code(self) -> bool:
+        """Whether the code of the models has changed since the graphs were made, as students change a formula.
+
+        Where s2s is installed as a package, it changes with a new version alone, whose models compute the same.
+        """
+        return "site-packages" not in Path(__file__).parts and self.model != model_checksum()
+
     def fits(self, weights: Path) -> bool:
         """Whether the graphs can read a file of weights; ModelFileError when that is missing or damaged."""
         return self.weights == read_header(weights).places
@@ -75,7 +94,7 @@ def _are_facts(values: Mapping[str, Any]) -> bool:
         return False
     longest, weights = values["max_source_length"], values["weights"]
     listed = [values[name] for name in ("encoder", "decoder", "features")]
-    numbers = [values["vocabulary_size"], values["schema"], 1 if longest is None else longest]
+    numbers = [values["vocabulary_size"], values["schema"], values["model"], 1 if longest is None else longest]
     return (
         all(type(number) is int and number > 0 for number in numbers)
         and type(values["has_attention"]) is bool

@@ -8,7 +8,7 @@ from seq2seq_cli.compute.memory import peak_memory_mb
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.state import Tally
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.layout import EXPORT_RECORD, write_latest
+from seq2seq_cli.runs.layout import write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
 from seq2seq_cli.training.report import model_card
@@ -28,6 +28,7 @@ class Recorder:
         self._training = session.config.training
         self._saved_at = session.state.progress.seconds
         self._told: str | None = None
+        self._is_exported = False
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""
@@ -85,11 +86,12 @@ class Recorder:
         self._told = problem or self._told
 
     def _export(self, model: Seq2Seq) -> None:
-        """Export the first best weights; the graphs serve all that follow."""
-        if (self._run.path / EXPORT_RECORD).exists():
+        """Export the first best weights of this start or resume; the graphs serve all that follow."""
+        if self._is_exported:
             return
         from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
 
+        self._is_exported = True
         try:
             export_best(self._run.path, model, self._session.config)
         except (ExportError, OSError) as error:

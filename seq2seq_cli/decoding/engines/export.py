@@ -17,7 +17,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.exported import ExportRecord, schema_checksum
+from seq2seq_cli.runs.exported import ExportRecord, model_checksum, schema_checksum
 from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.vocabulary import BOS, UNK
@@ -48,6 +48,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         config=(folder / CONFIG).read_text(encoding="utf-8"),
         decoding=config.decoding.model_dump(mode="json"),
         schema=schema_checksum(),
+        model=model_checksum(),
         weights=places,
         encoder=refer_to_weights(encoder.graph, places, BEST.name),
         decoder=refer_to_weights(decoder.graph, places, BEST.name),

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision, DeviceName, EngineName
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.errors import ExportError, ModelFileError, UsageError
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import EXPORT_RECORD
+from seq2seq_cli.runs.weights import Weights, check_finite, read_weights
 
-# Torch and ONNX Runtime are imported by the one engine that needs them.
+# Torch is imported by the engine that needs it.
 if TYPE_CHECKING:
     from seq2seq_cli.model.seq2seq import Seq2Seq
-    from seq2seq_cli.runs.weights import Weights
 
 
 def open_engine(
@@ -30,9 +31,8 @@ def open_engine(
 ) -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
 
-    Only `with_features` does it compute those of given targets, too.
-
-    A run without an exported model gets one, where torch is installed and the run folder can be written.
+    Only `with_features` does it compute those of given targets, too. Nothing is written into the run: where it has no
+    exported model that fits its weights and the code of the models, torch computes, with a warning.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
     exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.
@@ -46,45 +46,48 @@ def open_engine(
         return _torch_engine(run, device, threads)
     try:
         return _onnx_engine(run, threads, precision, with_features=with_features)
-    except (ExportError, OSError) as error:
+    except ModelFileError as error:
+        check_finite(run.chosen or run.best_path)  # raises the same for weights that no export can help
+        if importlib.util.find_spec("torch") is None:
+            raise ModelFileError(f"{error}; or install all of s2s here, to compute with torch") from None
         if engine == "onnx" or precision != "fp32":
             raise
-        if isinstance(error, ExportError):
-            warnings.warn(f"{error}; computing with torch", stacklevel=2)
+        warnings.warn(f"{error}; computing with torch", stacklevel=2)
         return _torch_engine(run, "cpu", threads)
 
 
 def ensure_exported(run: RunFolder) -> None:
-    """Export the model of a run, unless that is done; raises ModelFileError and ExportError as `open_engine`."""
-    _onnx_engine(run, threads=1, precision="fp32", with_features=False)
+    """Export the model of a run, unless that is done.
+
+    Raises ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the
+    model cannot be exported.
+    """
+    try:
+        _onnx_engine(run, threads=1, precision="fp32", with_features=False)
+    except ModelFileError:
+        from seq2seq_cli.decoding.engines.export import export_best  # not above: torch
+
+        export_best(run.path, load_model(run, read_weights(run.best_path)), run.config())
 
 
 def _onnx_engine(
     run: RunFolder, threads: int | None, precision: DecodingPrecision, *, with_features: bool
 ) -> Engine[Any]:
-    from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
-    from seq2seq_cli.runs.weights import check_finite
-
-    def opened() -> Engine[Any]:
-        weights = _identity(run.best_path)
+    """Raises ModelFileError, with what helps, when there is no exported model that fits weights and code."""
+    weights = _identity(run.best_path)
+    try:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
         engine = OnnxEngine(
             run.path, record, weights=run.chosen, threads=threads, precision=precision, with_features=with_features
         )
-        # A training may have saved better weights between the reading of the encoder and that of the decoder.
-        return engine if _identity(run.best_path) == weights else opened()
-
-    try:
-        return opened()
     except ModelFileError:
-        check_finite(run.chosen or run.best_path)  # raises the same for weights that no export can help
-        if importlib.util.find_spec("torch") is None:
-            raise ModelFileError(
-                f"{run.path}: has no exported model that fits its weights, and making one needs torch: translate with"
-                " the run once where torch is installed, or install all of s2s here"
-            ) from None
-    _export(run)
-    return opened()
+        raise ModelFileError(f"{run.path}: has no exported model that fits its weights: s2s export makes one") from None
+    if record.is_of_other_code:
+        raise ModelFileError(f"{run.path}: seq2seq_cli/model has changed since its model was exported")
+    # A run that is being trained may have saved better weights between the reading of encoder and decoder.
+    if _identity(run.best_path) != weights:
+        return _onnx_engine(run, threads, precision, with_features=with_features)
+    return engine
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -94,13 +97,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_ino, found.st_mtime_ns
-
-
-def _export(run: RunFolder) -> None:
-    from seq2seq_cli.decoding.engines.export import export_best
-    from seq2seq_cli.runs.weights import read_weights
-
-    export_best(run.path, load_model(run, read_weights(run.best_path)), run.config())
 
 
 def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> Engine[Any]:
@@ -115,7 +111,7 @@ def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> En
     return TorchEngine(load_model(run, run.read_best()).to(chosen), chosen)
 
 
-def load_model(run: RunFolder, weights: "Weights") -> "Seq2Seq":
+def load_model(run: RunFolder, weights: Weights) -> "Seq2Seq":
     """The model of a run with these weights, in evaluation mode, on the CPU; ModelFileError when they do not fit."""
     from seq2seq_cli.model.build import build_model, build_outline
 

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engines.export import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
-from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.decoding.engines.open_engine import ensure_exported, open_engine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.layout import BEST, DECODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
 from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model, torch_engine
 
@@ -51,13 +53,38 @@ def without_torch(run: RunWriter) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_first_use_exports_the_model_and_later_ones_change_nothing(run: RunWriter) -> None:
+def contents(run: RunWriter) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
+
+
+def test_an_exported_model_computes_and_nothing_is_written_into_the_run(run: RunWriter) -> None:
+    ensure_exported(run)
+    before = contents(run)
     engine = open_engine(run, with_features=True)
     assert isinstance(engine, OnnxEngine)
     assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
-    files = {path: path.stat().st_mtime_ns for path in run.path.rglob("*")}
-    assert isinstance(open_engine(run, threads=1), OnnxEngine)
-    assert {path: path.stat().st_mtime_ns for path in run.path.rglob("*")} == files
+    assert contents(run) == before
+
+
+def test_without_one_that_fits_torch_computes_and_nothing_is_written_into_the_run(run: RunWriter) -> None:
+    before = contents(run)
+    with pytest.warns(UserWarning, match="no exported model that fits its weights.*computing with torch"):
+        assert isinstance(open_engine(run), TorchEngine)
+    with pytest.raises(ModelFileError, match="s2s export makes one"):
+        open_engine(run, engine="onnx")
+    assert contents(run) == before
+
+
+def test_a_changed_formula_has_an_effect(run: RunWriter) -> None:
+    ensure_exported(run)
+    record = ExportRecord.read(run.path / EXPORT_RECORD)
+    replace(record, model=record.model ^ 1).write(run.path / EXPORT_RECORD)  # made by other code
+    before = contents(run)
+    with pytest.warns(UserWarning, match="seq2seq_cli/model has changed .*computing with torch"):
+        assert isinstance(open_engine(run), TorchEngine)
+    assert contents(run) == before
+    ensure_exported(run)
+    assert isinstance(open_engine(run), OnnxEngine)
 
 
 def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
@@ -71,7 +98,7 @@ def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
 
 
 def test_a_run_that_was_moved_computes_without_torch(run: RunWriter, tmp_path: Path) -> None:
-    open_engine(run)
+    ensure_exported(run)
     moved = RunWriter(Path(shutil.move(run.path, tmp_path / "elsewhere")))
     done = without_torch(moved)
     assert (done.returncode, done.stderr) == (0, "")
@@ -85,7 +112,7 @@ def test_without_torch_and_an_exported_model_the_way_out_is_told(run: RunWriter)
     done = without_torch(run)
     assert (done.returncode, done.stdout) == (1, "")
     assert "no exported model" in done.stderr
-    assert "where torch is installed" in done.stderr
+    assert "install all of s2s here" in done.stderr
 
 
 def test_torch_computes_when_it_is_named(run: RunWriter) -> None:
@@ -93,23 +120,19 @@ def test_torch_computes_when_it_is_named(run: RunWriter) -> None:
     assert not (run.path / EXPORT_RECORD).exists()
 
 
-def test_a_run_that_cannot_be_written_is_computed_by_torch(run: RunWriter) -> None:
-    (run.path / ENCODER).mkdir()  # where the graph would be written
-    assert isinstance(open_engine(run), TorchEngine)
-    with pytest.raises(OSError, match=r"encoder\.onnx"):
-        open_engine(run, engine="onnx")
-
-
 @pytest.mark.parametrize("damaged", [EXPORT_RECORD, DECODER])
-def test_a_damaged_export_is_made_anew(run: RunWriter, damaged: Path) -> None:
-    open_engine(run)
+def test_a_damaged_export_can_be_made_anew(run: RunWriter, damaged: Path) -> None:
+    ensure_exported(run)
     (run.path / damaged).write_bytes(b"{}")
+    with pytest.warns(UserWarning, match="computing with torch"):
+        assert isinstance(open_engine(run), TorchEngine)
+    ensure_exported(run)
     assert isinstance(open_engine(run), OnnxEngine)
     assert "error" not in without_torch(run).stderr
 
 
 def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: RunWriter) -> None:
-    open_engine(run)
+    ensure_exported(run)
     for content in (b"", None):
         if content is None:
             (run.path / BEST).unlink()
@@ -123,7 +146,7 @@ def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: Run
 def test_weights_of_another_model_are_refused(run: RunWriter) -> None:
     run.save_best(small_model(ModelConfig()).weights())
     with pytest.raises(ModelFileError, match=r"not those of the model that config\.yaml describes"):
-        open_engine(run)
+        open_engine(run, engine="torch")
 
 
 def test_onnx_computes_on_the_cpu_only(run: RunWriter) -> None:
@@ -132,6 +155,7 @@ def test_onnx_computes_on_the_cpu_only(run: RunWriter) -> None:
 
 
 def test_int8_is_for_onnx(run: RunWriter) -> None:
+    ensure_exported(run)
     assert isinstance(open_engine(run, precision="int8"), OnnxEngine)
     with pytest.raises(UsageError, match=r"decoding\.precision=int8: torch translates in fp32"):
         open_engine(run, engine="torch", precision="int8")

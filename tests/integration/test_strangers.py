@@ -397,14 +397,14 @@ def repeat_output(graph: Any) -> None:
 
 
 @pytest.mark.parametrize("change", [rename_input, repeat_output])
-def test_a_forged_export_is_made_anew(home: Path, change: Callable[[Any], None]) -> None:
+def test_a_forged_export_is_not_computed_with(home: Path, change: Callable[[Any], None]) -> None:
     expected = s2s_here(home, *TRANSLATE).stdout
     graph = home / RUN / "best/decoder.onnx"
-    original = graph.read_bytes()
     change_graph(graph, change)
+    forged = graph.read_bytes()
     done = s2s_here(home, *TRANSLATE)
     assert (done.returncode, done.stdout) == (0, expected)
-    assert graph.read_bytes() == original
+    assert graph.read_bytes() == forged  # translating writes nothing into a run
 
 
 def compute_instead(graph: Any, number: int, *nodes: Any) -> None:

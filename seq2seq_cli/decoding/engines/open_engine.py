@@ -1,7 +1,7 @@
 """The engine of a run: ONNX Runtime with the exported model, or torch."""
 
 import importlib.util
-import warnings
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from seq2seq_cli.runs.weights import Weights, check_finite, read_weights
 # Torch is imported by the engine that needs it.
 if TYPE_CHECKING:
     from seq2seq_cli.model.seq2seq import Seq2Seq
+
+logger = logging.getLogger(__name__)
 
 
 def open_engine(
@@ -52,7 +54,7 @@ def open_engine(
             raise ModelFileError(f"{error}; or install all of s2s here, to compute with torch") from None
         if engine == "onnx" or precision != "fp32":
             raise
-        warnings.warn(f"{error}; computing with torch", stacklevel=2)
+        logger.warning("%s; computing with torch", error)
         return _torch_engine(run, "cpu", threads)
 
 

@@ -22,7 +22,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_lines
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.outputs import SystemOutput, translate_set
 from seq2seq_cli.evaluation.scorer import corpus_bleu
@@ -92,7 +92,7 @@ class GalleryRuns:
             folder=folder,
             corpus=PreparedCorpus.open(prepared),
             settings=tuple(settings),
-            gold=read_gold_alignment(alignment, read_lines([pairs])) if alignment else None,
+            gold=read_gold_alignment(alignment, read_pair_lines([pairs])) if alignment else None,
         )
 
     def known(self, name: str, seed: int) -> Result | None:

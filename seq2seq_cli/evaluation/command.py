@@ -17,7 +17,7 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError, one_line
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_lines
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.figures import Findings, find_out
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses, translate_set
@@ -94,7 +94,7 @@ def evaluate(
         if files:
             paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
             languages = found[0].languages if found else _named_languages(paths, columns)
-            lines = list(read_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
+            lines = list(read_pair_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
             whole = EvaluationSet.of_lines(lines, paths, languages)
             gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
         else:

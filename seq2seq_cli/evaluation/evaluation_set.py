@@ -40,7 +40,7 @@ class EvaluationSet:
     def of_lines(
         cls, lines: Sequence[tuple[str, str]], paths: Sequence[Path], languages: tuple[str, str]
     ) -> "EvaluationSet":
-        """The `lines` that `read_lines` found in files; those without a text on both sides are skipped.
+        """The `lines` that `read_pair_lines` found in files; those without a text on both sides are skipped.
 
         Raises PairFileError when there are no others.
         """
@@ -62,7 +62,7 @@ class EvaluationSet:
         return {source: list(references) for source, references in found.items()}
 
 
-def read_lines(
+def read_pair_lines(
     paths: Sequence[Path],
     *,
     encoding: str | None = None,

@@ -7,7 +7,7 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_lines
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.gold_alignment import read_gold_alignment
 from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.preparation.prepare import prepare
@@ -46,7 +46,7 @@ def test_words_look_at_the_words_that_they_translate(
     session = started(tmp_path / name, config, sample)
     for _ in train_session(session):
         pass
-    gold = read_gold_alignment(DATA / "sample.align", read_lines([DATA / "sample.txt"]))
+    gold = read_gold_alignment(DATA / "sample.align", read_pair_lines([DATA / "sample.txt"]))
     output = translate_set(name, load_translator(session.run), EvaluationSet.of_split(sample, "test"), gold=gold)
 
     assert output.alignment is not None

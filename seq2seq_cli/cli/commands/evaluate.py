@@ -46,7 +46,7 @@ def evaluate(
         typer.Option(
             "--alignment",
             metavar="FILE",
-            help="Gold links of the pairs' words, i-j or i?j, a line per pair, for the alignment error rate of the"
+            help="Gold links of the words of --file, i-j or i?j, line by line, for the alignment error rate of the"
             " attention.",
         ),
     ] = None,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_lines
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.figures import Evaluation, figures_of, word_frequencies
 from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses
 
@@ -88,7 +88,7 @@ def test_lines_of_files_are_taken_as_prepare_takes_them(
 ) -> None:
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
-    found = read_lines([tmp_path / name for name in files], languages=("en", "de"), **options)  # type: ignore[arg-type]
+    found = read_pair_lines([tmp_path / name for name in files], languages=("en", "de"), **options)  # type: ignore[arg-type]
     assert list(found) == lines
 
 

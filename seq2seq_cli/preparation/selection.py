@@ -43,7 +43,7 @@ class Selection:
         for split in self.empty:
             yield (
                 f"nothing is held out for {split}: the pairs form too few, or too large, groups of shared sentences:"
-                f" give a file with --{split}, or hold out none with --set data.{split}_sources=0"
+                f" give a file with --{split}, or prepare without it: --set data.{split}_sources=0"
             )
         if self.shared:
             pairs = counted(self.shared, "pair")

@@ -205,7 +205,7 @@ def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:
     assert [split.pairs for split in report.manifest.splits.values()] == [100, 0, 0]
     assert report.warnings == [
         f"nothing is held out for {split}: the pairs form too few, or too large, groups of shared sentences: give a"
-        f" file with --{split}, or hold out none with --set data.{split}_sources=0"
+        f" file with --{split}, or prepare without it: --set data.{split}_sources=0"
         for split in ("valid", "test")
     ]
     none = ["data.valid_sources=0", "data.test_sources=0"]

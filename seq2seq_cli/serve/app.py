@@ -103,12 +103,9 @@ class Application:
     def asgi(self) -> Starlette:
         """The ASGI application."""
         routes = [
-            Route("/", self.page),
             Route("/translate", self.translate, methods=["POST"]),
             Route("/detect", self.detect, methods=["POST"]),
-            Route("/languages", self.languages),
-            Route("/frontend/settings", self.settings),
-            Route("/health", self.health),
+            *(Route(path, answer, methods=["GET"]) for path, answer in self._constant_answers().items()),
         ]
         handlers = {HTTPException: _refused, ClientDisconnect: _left, Exception: _failed}
         return Starlette(routes=routes, exception_handlers=handlers)
@@ -133,51 +130,40 @@ class Application:
         await self._allowed_fields(request)
         raise HTTPException(501, "this server does not detect languages: name the source language")
 
-    async def page(self, _request: Request) -> Response:
-        """The page on which people translate."""
-        headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
-        return Response(self._page, media_type="text/html", headers=headers)
-
-    @cached_property
-    def _page(self) -> bytes:
-        return served_page(
+    def _constant_answers(self) -> dict[str, Response]:
+        """The constant answers, by their paths: the page, and what clients ask before they translate."""
+        directions, names = list(self.directions.translators), self.directions.names
+        needs_key, longest = self.keys.are_required, self.limits.longest_text
+        page = served_page(
             {
-                "directions": list(self.directions.translators),
-                "names": self.directions.names,
-                "needs_key": self.keys.are_required,
-                "max_characters": self.limits.longest_text,
+                "directions": [*directions],
+                "names": names,
+                "needs_key": needs_key,
+                "max_characters": longest,
                 "pause": _TYPING_PAUSE,
             }
         )
-
-    async def languages(self, _request: Request) -> Response:
-        """List the languages and what each is translated into."""
-        listed = [
-            {"code": code, "name": name, "targets": [to for of, to in self.directions.translators if of == code]}
-            for code, name in self.directions.names.items()
+        languages = [
+            {"code": code, "name": name, "targets": [target for source, target in directions if source == code]}
+            for code, name in names.items()
         ]
-        return JSONResponse(listed)
-
-    async def settings(self, _request: Request) -> Response:
-        """Tell clients what they may ask for."""
-        first = next(iter(self.directions.translators))
-        sides = {"source": first.source, "target": first.target}
-        return JSONResponse(
-            {
-                "apiKeys": self.keys.are_required,
-                "keyRequired": self.keys.are_required,
-                "charLimit": self.limits.longest_text,
-                "frontendTimeout": _TYPING_PAUSE,
-                "language": {side: {"code": code, "name": self.directions.names[code]} for side, code in sides.items()},
-                "suggestions": False,
-                "filesTranslation": False,
-                "supportedFilesFormat": [],
-            }
-        )
-
-    async def health(self, _request: Request) -> Response:
-        """Tell that requests are taken."""
-        return JSONResponse({"status": "ok"})
+        settings = {
+            "apiKeys": needs_key,
+            "keyRequired": needs_key,
+            "charLimit": longest,
+            "frontendTimeout": _TYPING_PAUSE,
+            "language": {side: {"code": code, "name": names[code]} for side, code in directions[0]._asdict().items()},
+            "suggestions": False,
+            "filesTranslation": False,
+            "supportedFilesFormat": [],
+        }
+        headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
+        return {
+            "/": Response(page, media_type="text/html", headers=headers),
+            "/languages": JSONResponse(languages),
+            "/frontend/settings": JSONResponse(settings),
+            "/health": JSONResponse({"status": "ok"}),
+        }
 
     async def _allowed_fields(self, request: Request) -> Any:
         fields = await read_fields(request, self.limits)

@@ -453,9 +453,9 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     shutil.copytree(folder / _RUN, folder / RUN / "second")
     _shorten(folder / _RUN / "config.yaml")
     (folder / _RUN / "best" / "export.json").unlink()  # made for the longer config
-    run(shlex.split(WITH_INT8))
     run(["export", _RUN, EXPORT])
-    run(["export", _RUN, ARCHIVE])
+    run(["export", _RUN, ARCHIVE])  # which exports the model of the run anew
+    run(shlex.split(WITH_INT8))
 
 
 def _shorten(path: Path) -> None:

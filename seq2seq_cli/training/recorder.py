@@ -91,9 +91,9 @@ class Recorder:
             return
         from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
 
-        self._is_exported = True
         try:
             export_best(self._run.path, model, self._session.config)
+            self._is_exported = True
         except (ExportError, OSError) as error:
             warnings.warn(f"{error}: the run translates with torch alone", stacklevel=2)
 

@@ -1,0 +1,22 @@
+from pathlib import Path
+
+from benchmarks.house import House
+
+
+def test_lines_modules_and_imports_inside_functions_are_counted(tmp_path: Path) -> None:
+    files = {
+        "seq2seq_cli/__init__.py": '"""A package."""\n',
+        "seq2seq_cli/model/score.py": "import math\n\n\ndef score(x):\n    import os\n\n    return math.exp(x)\n",
+        "seq2seq_cli/pages/page.js": "1;\n2;\n",
+        "tests/test_score.py": "1\n" * 5,
+        "README.md": "three words here",
+        "CONTRIBUTING.md": "",
+        "docs/log.md": "not counted",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    house = House.of(tmp_path)
+    assert house.rooms == {".": 1, "model": 7, "pages": 2}
+    assert (house.modules, house.functions, house.local_imports) == ([7], [4], 1)
+    assert (house.test_lines, house.words) == (5, 3)

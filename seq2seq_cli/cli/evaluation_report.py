@@ -54,6 +54,9 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     rates = {"unknown words": output.unknown_rate, "loops": evaluation.loop_rate}
     counts = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *counts]))
+    losses = evaluation.losses
+    lost = {"numbers": losses.numbers, "names": losses.names, "sources of several sentences": losses.sentences}
+    lines.append(f"lost: {', '.join(f'{count.lost:,} of {count.of:,} {kind}' for kind, count in lost.items())}")
     if output.sentences_per_second:
         lines.append(f"{counted(round(output.sentences_per_second), 'sentence')} per second")
     yield lines
@@ -154,6 +157,7 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "length_ratio": evaluation.length_ratio,
         "unknown_rate": output.unknown_rate,
         "loop_rate": evaluation.loop_rate,
+        "lost": {kind: count._asdict() for kind, count in vars(evaluation.losses).items()},
         "sentences_per_second": output.sentences_per_second,
         "by_length": [part._asdict() for part in evaluation.by_length],
         "by_frequency": [part._asdict() for part in evaluation.by_frequency],

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
+from seq2seq_cli.evaluation.losses import Losses, losses_of
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
@@ -59,6 +60,7 @@ class Evaluation:
     """Words of the outputs per word of the references."""
     loop_rate: float
     """The outputs in which three words in a row occur three times, per output."""
+    losses: Losses
     by_length: tuple[Part, ...]
     by_frequency: tuple[Part, ...]
     """By the training frequency of the rarest source word; none where the training texts are not at hand."""
@@ -119,6 +121,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet, frequencies: Mapping[
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=output.loop_rate(tgt),
+        losses=losses_of(output.texts, tests.references, tests.languages),
         by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
         by_frequency=_parts(of_pairs["BLEU"], rarest, _FREQUENCIES),
         source_scores=np.array([of_each_source.of_sum(row) for row in of_each_source.statistics]),

@@ -56,6 +56,7 @@ docs/commands
 
 docs/mechanisms
 docs/gallery
+docs/log
 docs/reference
 data/README
 benchmarks/README

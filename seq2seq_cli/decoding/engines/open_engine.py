@@ -83,7 +83,9 @@ def _onnx_engine(
             run.path, record, weights=run.chosen, threads=threads, precision=precision, with_features=with_features
         )
     except ModelFileError:
-        raise ModelFileError(f"{run.path}: has no exported model that fits its weights: s2s export makes one") from None
+        raise ModelFileError(
+            f"{run.path}: has no exported model that fits its weights: s2s export RUN FILE.zip makes one"
+        ) from None
     if record.is_of_other_code:
         raise ModelFileError(f"{run.path}: seq2seq_cli/model has changed since its model was exported")
     # A run that is being trained may have saved better weights between the reading of encoder and decoder.

@@ -19,6 +19,8 @@ from seq2seq_cli.runs.weights_header import Places, read_header
 
 FORMAT = 1
 
+_PACKAGE = Path(__file__).parents[1]
+
 
 def schema_checksum() -> int:
     """CRC-32 of the definition of the config in this s2s."""
@@ -31,8 +33,9 @@ def model_checksum() -> int:
 
 
 def _checksum(room: str) -> int:
-    modules = sorted((Path(__file__).parents[1] / room).rglob("*.py"))
-    return zlib.crc32(b"".join(module.read_bytes() for module in modules))
+    modules = sorted((_PACKAGE / room).rglob("*.py"))
+    # An editor may keep its lock in the folder: a link to nothing that ends in .py.
+    return zlib.crc32(b"".join(module.read_bytes() for module in modules if module.is_file()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,16 +75,17 @@ class ExportRecord:
         values = read_json(path, newest=FORMAT, error=ModelFileError)
         del values["format"]
         if not _are_facts(values):
-            raise ModelFileError(f"{path}: damaged: remove it; it will be made again")
+            raise ModelFileError(f"{path}: damaged: s2s export RUN FILE.zip makes it anew")
         return cls(**values)
 
     @property
     def is_of_other_code(self) -> bool:
         """Whether the code of the models has changed since the graphs were made, as students change a formula.
 
-        Where s2s is installed as a package, it changes with a new version alone, whose models compute the same.
+        Only code beside its pyproject.toml is changed by hand: that of an editable install. That of a package changes
+        with a new version alone, whose models compute the same.
         """
-        return "site-packages" not in Path(__file__).parts and self.model != model_checksum()
+        return (_PACKAGE.parent / "pyproject.toml").is_file() and self.model != model_checksum()
 
     def fits(self, weights: Path) -> bool:
         """Whether the graphs can read a file of weights; ModelFileError when that is missing or damaged."""

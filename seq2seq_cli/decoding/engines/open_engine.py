@@ -33,8 +33,9 @@ def open_engine(
 ) -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
 
-    Only `with_features` does it compute those of given targets, too. Nothing is written into the run: where it has no
-    exported model that fits its weights and the code of the models, torch computes, with a warning.
+    Only `with_features` does it compute those of given targets, too. Nothing is written into the run. Where it has no
+    exported model that fits its weights and the code of the models, torch computes, with a warning; a model that was
+    exported by other code computes where ONNX Runtime is asked for, or torch is not installed.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
     exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.
@@ -46,16 +47,19 @@ def open_engine(
         if precision != "fp32":
             raise UsageError(f"decoding.precision={precision}: torch translates in fp32: leave it out, or choose onnx")
         return _torch_engine(run, device, threads)
-    try:
-        return _onnx_engine(run, threads, precision, with_features=with_features)
-    except ModelFileError as error:
+    exported, problem = _exported(run, threads, precision, with_features=with_features)
+    if exported is None:
         check_finite(run.chosen or run.best_path)  # raises the same for weights that no export can help
-        if importlib.util.find_spec("torch") is None:
-            raise ModelFileError(f"{error}; or install all of s2s here, to compute with torch") from None
-        if engine == "onnx" or precision != "fp32":
-            raise
-        logger.warning("%s; computing with torch", error)
+    if exported and not problem:
+        return exported
+    has_torch = importlib.util.find_spec("torch") is not None
+    if has_torch and engine == "auto" and precision == "fp32":
+        logger.warning("%s; computing with torch", problem)
         return _torch_engine(run, "cpu", threads)
+    if exported:
+        logger.warning("%s; computing with the exported model", problem)
+        return exported
+    raise ModelFileError(problem if has_torch else f"{problem}; or install all of s2s here, to compute with torch")
 
 
 def ensure_exported(run: RunFolder) -> None:
@@ -64,34 +68,30 @@ def ensure_exported(run: RunFolder) -> None:
     Raises ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the
     model cannot be exported.
     """
-    try:
-        _onnx_engine(run, threads=1, precision="fp32", with_features=False)
-    except ModelFileError:
+    _, problem = _exported(run, threads=1, precision="fp32", with_features=False)
+    if problem:
         from seq2seq_cli.decoding.engines.export import export_best  # not above: torch
 
         export_best(run.path, load_model(run, read_weights(run.best_path)), run.config())
 
 
-def _onnx_engine(
+def _exported(
     run: RunFolder, threads: int | None, precision: DecodingPrecision, *, with_features: bool
-) -> Engine[Any]:
-    """Raises ModelFileError, with what helps, when there is no exported model that fits weights and code."""
-    weights = _identity(run.best_path)
+) -> tuple[OnnxEngine | None, str]:
+    """The engine of the exported model, None without one that fits the weights; and what is wrong, "" for nothing."""
+    weights, cure = _identity(run.best_path), "s2s export RUN FILE.zip makes one"
     try:
         record = ExportRecord.read(run.path / EXPORT_RECORD)
         engine = OnnxEngine(
             run.path, record, weights=run.chosen, threads=threads, precision=precision, with_features=with_features
         )
     except ModelFileError:
-        raise ModelFileError(
-            f"{run.path}: has no exported model that fits its weights: s2s export RUN FILE.zip makes one"
-        ) from None
-    if record.is_of_other_code:
-        raise ModelFileError(f"{run.path}: seq2seq_cli/model has changed since its model was exported")
+        return None, f"{run.path}: has no exported model that fits its weights: {cure}"
     # A run that is being trained may have saved better weights between the reading of encoder and decoder.
     if _identity(run.best_path) != weights:
-        return _onnx_engine(run, threads, precision, with_features=with_features)
-    return engine
+        return _exported(run, threads, precision, with_features=with_features)
+    is_other = record.is_of_other_code
+    return engine, f"{run.path}: its exported model is of other code of seq2seq_cli/model: {cure}" if is_other else ""
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,16 +81,38 @@ def test_without_one_that_fits_torch_computes_and_nothing_is_written_into_the_ru
     assert contents(run) == before
 
 
-def test_a_changed_formula_has_an_effect(run: RunWriter, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.fixture
+def run_of_other_code(run: RunWriter) -> RunWriter:
+    """A run whose exported model is of other code of the models."""
     ensure_exported(run)
     record = ExportRecord.read(run.path / EXPORT_RECORD)
-    replace(record, model=record.model ^ 1).write(run.path / EXPORT_RECORD)  # made by other code
-    before = contents(run)
+    replace(record, model=record.model ^ 1).write(run.path / EXPORT_RECORD)
+    return run
+
+
+def test_torch_computes_where_the_exported_model_is_of_other_code(
+    run_of_other_code: RunWriter, caplog: pytest.LogCaptureFixture
+) -> None:
+    run, before = run_of_other_code, contents(run_of_other_code)
     assert isinstance(open_engine(run), TorchEngine)
-    assert "seq2seq_cli/model has changed since its model was exported; computing with torch" in caplog.text
+    assert "is of other code of seq2seq_cli/model: s2s export RUN FILE.zip makes one; computing with t" in caplog.text
     assert contents(run) == before
     ensure_exported(run)
     assert isinstance(open_engine(run), OnnxEngine)
+
+
+@pytest.mark.parametrize("named", [{"engine": "onnx"}, {"precision": "int8"}])
+def test_onnx_computes_with_a_model_of_other_code_where_it_is_asked_for(
+    run_of_other_code: RunWriter, named: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert isinstance(open_engine(run_of_other_code, **named), OnnxEngine)
+    assert "of other code of seq2seq_cli/model: s2s export RUN FILE.zip makes one; computing with the e" in caplog.text
+
+
+def test_without_torch_a_model_of_other_code_computes(run_of_other_code: RunWriter) -> None:
+    done = without_torch(run_of_other_code)
+    assert done.returncode == 0
+    assert "computing with the exported model" in done.stderr
 
 
 def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:

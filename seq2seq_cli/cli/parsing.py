@@ -81,7 +81,7 @@ class PlainGroup(TyperGroup):
             formatter.write_dl(list(self.summaries().items()))
 
     def summaries(self) -> dict[str, str]:
-        """What each command does, in a sentence."""
+        """The first sentence of the help of each command, by its name."""
         paragraphs = {name: (command.help or "").partition("\n\n")[0] for name, command in self.commands.items()}
         return {name: " ".join(paragraph.split()) for name, paragraph in paragraphs.items()}
 

@@ -22,8 +22,8 @@ from seq2seq_cli.evaluation.figures import Findings, find_out
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses, translate_set
 from seq2seq_cli.pairs.columns import read_columns
-from seq2seq_cli.pairs.languages import guess_languages, language_named
 from seq2seq_cli.pairs.lines import check_encoding
+from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance

@@ -39,7 +39,7 @@ class JsonRecords:
 
     @property
     def unit(self) -> PlaceUnit:
-        """What the numbers of its records count."""
+        """The unit that the numbers of its records count."""
         return "record" if self.is_list else "line"
 
     @contextmanager

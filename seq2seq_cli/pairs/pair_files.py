@@ -70,7 +70,7 @@ class Reader(Protocol):
 
     @property
     def unit(self) -> PlaceUnit:
-        """What the numbers of its records count."""
+        """The unit that the numbers of its records count."""
 
     def open(self, file: LocalFile, encoding: str) -> AbstractContextManager[OpenRecords]:
         """Open a file; raises PairFileError when it cannot be read, InputError when a package is missing."""

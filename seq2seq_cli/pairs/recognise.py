@@ -16,9 +16,9 @@ from seq2seq_cli.pairs.binary_tables import PARQUET, Parquet, Spreadsheet, is_wo
 from seq2seq_cli.pairs.columns import Choice, choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
-from seq2seq_cli.pairs.languages import Codes, Statement, guess_languages, reversed_codes
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.pair_files import Column, PairFile, Reader, Record, Table, read_blocks
+from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages, reversed_codes
 from seq2seq_cli.pairs.tmx import Tmx, is_xml
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 

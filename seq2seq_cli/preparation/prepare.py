@@ -32,7 +32,9 @@ from seq2seq_cli.corpus.manifest import (
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
-from seq2seq_cli.pairs.languages import (
+from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
+from seq2seq_cli.pairs.recognise import Recognised, find_disagreements, recognise
+from seq2seq_cli.pairs.stated_languages import (
     Codes,
     LanguageOrigin,
     find_mismatch,
@@ -40,15 +42,13 @@ from seq2seq_cli.pairs.languages import (
     reversed_codes,
     stated_languages,
 )
-from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
-from seq2seq_cli.pairs.recognise import Recognised, find_disagreements, recognise
+from seq2seq_cli.preparation.analysis import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.dropped import LineCounts, write_examples
+from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
-from seq2seq_cli.preparation.reading import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.selection import Selection, select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
-from seq2seq_cli.preparation.writing import count_tokens, fit_on_training, write_side
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, load_codecs, save_codecs
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__

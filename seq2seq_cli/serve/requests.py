@@ -173,7 +173,7 @@ def _language(fields: Mapping[str, Any], side: str) -> str:
 
 
 def _choice(fields: Mapping[str, Any], name: str, choices: Mapping[str | bool, bool]) -> bool:
-    """What a field chooses; the first of the choices where it is missing or empty."""
+    """The value of the choice that a field names; of the first one where it is missing or empty."""
     wanted = fields.get(name) or next(iter(choices))
     if not isinstance(wanted, (str, bool)) or wanted not in choices:
         raise HTTPException(400, f"{name}: must be {' or '.join(each for each in choices if isinstance(each, str))}")

@@ -25,7 +25,7 @@ from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, free_folder, named_ru
 from seq2seq_cli.training.plan import Options, new_folder
 
 if TYPE_CHECKING:
-    from seq2seq_cli.pairs.languages import LanguageOrigin
+    from seq2seq_cli.pairs.stated_languages import LanguageOrigin
     from seq2seq_cli.preparation.prepare import PrepareReport
 
 _FOUND: "dict[LanguageOrigin, str]" = {

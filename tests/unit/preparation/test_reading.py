@@ -11,9 +11,9 @@ from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile
 from seq2seq_cli.pairs.pair_files import Block, PairFile, local_pair_files
+from seq2seq_cli.preparation.analysis import Analysed, InputBlock, analyse, input_blocks
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
 from seq2seq_cli.preparation.pair_store import Side
-from seq2seq_cli.preparation.reading import Analysed, InputBlock, analyse, input_blocks
 from seq2seq_cli.text.sides import read_rules
 
 EN_DE = TextConfig(

@@ -19,7 +19,7 @@ def double(number: int) -> int:
 
 
 def loaded_modules(_: int) -> bool:
-    import seq2seq_cli.preparation.reading  # noqa: F401  # what a worker loads
+    import seq2seq_cli.preparation.analysis  # noqa: F401  # what a worker loads
 
     return "torch" in sys.modules
 

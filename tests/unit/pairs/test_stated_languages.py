@@ -7,7 +7,7 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.languages import Statement, guess_languages, resolve_languages, script_of
+from seq2seq_cli.pairs.stated_languages import Statement, guess_languages, resolve_languages, script_of
 from tests.commands import s2s_here
 
 

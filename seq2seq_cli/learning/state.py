@@ -15,7 +15,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.in_words import best_in_words, newest_in_words
+from seq2seq_cli.runs.in_words import best_in_words, deciding_metric, newest_in_words
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
@@ -121,8 +121,8 @@ class Progress:
         return self.best_scores is None or is_better(scores, self.best_scores, metric)
 
     def deciding(self, metric: Metric) -> Metric:
-        """The metric that the best weights were chosen by: the loss where the other one is 0 in every validation."""
-        return "loss" if self.best_scores and not self.best_scores[metric] else metric
+        """The metric that chose the best weights."""
+        return deciding_metric(metric, self.best_scores[metric]) if self.best_scores else metric
 
     def best_in_words(self, metric: Metric) -> str:
         """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0"."""

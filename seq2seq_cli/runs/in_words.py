@@ -34,6 +34,14 @@ def score_in_words(metric: Metric, score: float | None) -> str:
     return f"{METRIC_NAMES[metric]} {score:.1f}"
 
 
+def deciding_metric(metric: Metric, score: float | None) -> Metric:
+    """The metric that chose the best weights, of which `score` is the score by `metric`.
+
+    It is the loss where that is 0, as it then is in every validation.
+    """
+    return "loss" if score == 0 else metric
+
+
 def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | None) -> str:
     """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0".
 

@@ -25,7 +25,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.in_words import best_in_words, newest_in_words
+from seq2seq_cli.runs.in_words import best_in_words, deciding_metric, newest_in_words
 from seq2seq_cli.runs.layout import FORMAT, METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -171,13 +171,10 @@ class History:
         return next((record for record in reversed(self.validations) if record.best), None)
 
     def best_score(self, metric: Metric) -> tuple[Metric, float | None]:
-        """The score of the best weights, by the loss where the metric is 0 in all validations; None without any.
-
-        The loss chose them then: see `Progress.deciding` in the package ``learning``.
-        """
+        """The metric that chose the best weights, and their score by it; None before the first validation."""
         if self.best is None:
             return metric, None
-        deciding: Metric = "loss" if self.best.score(metric) == 0 else metric
+        deciding = deciding_metric(metric, self.best.score(metric))
         return deciding, self.best.score(deciding)
 
     def best_in_words(self, metric: Metric) -> str | None:

@@ -15,7 +15,7 @@ from seq2seq_cli.compute.out_of_memory import SMALLER_TRAINING, is_out_of_memory
 from seq2seq_cli.errors import TrainingError
 
 MOST_KEPT = 192 * 2**20
-"""Bytes of freed memory that a training keeps: more than most steps need again."""
+"""Bytes of freed memory that a run keeps: more than most steps need again."""
 # From glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -41,7 +41,7 @@ def _peak_bytes() -> int:
 
 
 class FreedMemory:
-    """Freed memory that a training uses again, where the allocator is glibc's.
+    """Freed memory that a run uses again, where the allocator is glibc's.
 
     By default glibc returns the tensors of each step to the system and asks for them again, page by page, which costs a
     tenth of the step. So freed memory is kept, unless the user has set what glibc keeps. Tensors of many sizes leave

@@ -29,7 +29,7 @@ _MOST_BYTES = 2**31
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedSentences:
-    """The hashes of the keys of all sentences of a training, each once and in ascending order."""
+    """The hashes of the keys of all sentences that a run was trained on, each once and in ascending order."""
 
     src: Hashes
     tgt: Hashes

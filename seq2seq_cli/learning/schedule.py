@@ -18,8 +18,8 @@ def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, 
     halving       lr / 2^n, n the halvings so far: one after `halving_after` epochs, then one every `halving_every`;
                   Sutskever et al. 2014, section 3.4; Luong et al. 2015, section 4.1
 
-    `fraction_done` is that of the whole training, 0 to 1, and p that of the training after the warm-up; `epochs` counts
-    the epochs done, with the fraction of the running one.
+    `fraction_done` is the fraction of the whole run, 0 to 1, and p the fraction of the run after the warm-up; `epochs`
+    counts the epochs done, with the fraction of the running one.
     """
     warmup = training.warmup_steps
     highest = training.lr * (factor if training.schedule == "plateau" else 1.0)
@@ -46,11 +46,11 @@ def next_factor(factor: float, *, improved: bool) -> float:
 
 
 def _fraction_after_warmup(step: int, fraction_done: float, warmup: int) -> float:
-    """The fraction of the training after the warm-up that is done: 0 when the warm-up ends, 1 at the end of training.
+    """The fraction of the run after the warm-up that is done: 0 when the warm-up ends, 1 at the end of training.
 
-    The length of the warm-up is known in updates only; its fraction of the training is estimated as if all updates took
+    The length of the warm-up is known in updates only; its fraction of the run is estimated as if all updates took
     equally long.
     """
     warmup_fraction = fraction_done * (warmup / step) if step else 0.0
-    # A training that ends with its warm-up has nothing after it.
+    # A run that ends with its warm-up has nothing after it.
     return min(1.0, (fraction_done - warmup_fraction) / (1 - warmup_fraction)) if warmup_fraction < 1 else 1.0

@@ -1,4 +1,4 @@
-"""The state of a training: everything that changes while a model learns."""
+"""The state of a run: everything that changes while a model learns."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ class Tally:
 
 @dataclass(kw_only=True)
 class Progress:
-    """The position of a training: counts, clock, scores."""
+    """The position in a run: counts, clock, scores."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 

@@ -94,7 +94,7 @@ class Updater:
     def update(self, batches: Sequence[Batch], *, fraction_done: float) -> Update:
         """Take one step down the gradient of the mean loss over all `batches` of all processes.
 
-        It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the training is over. A step
+        It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the run is over. A step
         whose gradient is not finite is skipped.
 
         Raises NotFiniteError at the third skipped step in a row, and torch's error of memory when halves of the batches

@@ -10,7 +10,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
               /export.json   the record of the exported model
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest validated ones, with `training.keep`
-         /metrics.jsonl         the records of the training, one JSON object per line
+         /metrics.jsonl         the records of the run, one JSON object per line
          /corpus.json           the provenance: the corpus, and the run that the weights began with
          /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`
          /trained.json          the hashes of the sentences that it and the runs before it were trained on

@@ -17,7 +17,7 @@ def epochs_in_words(epochs: float) -> str:
 
 
 def place_in_words(epochs: float, planned: int) -> str:
-    """The place where a training is interrupted after so many epochs: "in epoch 8 of 10" or "after epoch 7 of 10"."""
+    """The place where a run is interrupted after so many epochs: "in epoch 8 of 10" or "after epoch 7 of 10"."""
     done = int(epochs)
     return f"after epoch {done} of {planned}" if done and done == epochs else f"in epoch {done + 1} of {planned}"
 

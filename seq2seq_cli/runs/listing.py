@@ -51,7 +51,7 @@ class Run:
 
     @property
     def state(self) -> Literal["running", "finished", "stopped", "interrupted", "exported"]:
-        """Whether the training is running, has done all epochs, was stopped by a limit, or was interrupted.
+        """Whether the run is being trained, has done all epochs, was stopped by a limit, or was interrupted.
 
         An exported model has no record of its training.
         """
@@ -230,7 +230,7 @@ def _read(path: Path) -> Run | DamagedRun:
 
 
 def _changed(path: Path) -> int:
-    """The time of the last change by a training, in nanoseconds."""
+    """The time of the last change by training, in nanoseconds."""
     times = [0]
     for name in (CONFIG, METRICS):
         with contextlib.suppress(OSError):

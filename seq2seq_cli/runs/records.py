@@ -43,7 +43,7 @@ Number: TypeAlias = Annotated[float | None, BeforeValidator(_finite_or_none)]
 Rate: TypeAlias = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_finite_or_none)]
 """The same, and not negative."""
 Amount: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
-"""A finite number that grows with the training."""
+"""A finite number that grows during a run."""
 
 
 class _Record(BaseModel):
@@ -83,7 +83,7 @@ class _ScoresRecord(_Record):
 
 
 class StepRecord(_TimedRecord):
-    """The state of the training after an update of the weights: every hundredth update has one."""
+    """The state of the run after an update of the weights: every hundredth update has one."""
 
     kind: Literal["step"] = "step"
     train_loss: Number
@@ -119,7 +119,7 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
 
 
 class EndRecord(_TimedRecord):
-    """The end of a training that was not interrupted."""
+    """The end of a run that was not interrupted."""
 
     kind: Literal["end"] = "end"
     reason: str
@@ -127,7 +127,7 @@ class EndRecord(_TimedRecord):
 
 
 class InterruptRecord(_TimedRecord):
-    """An interruption of the training by the user; a resumed run removes it again."""
+    """An interruption by the user; a resumed run removes it again."""
 
     kind: Literal["interrupt"] = "interrupt"
 
@@ -192,7 +192,7 @@ class History:
 
     @property
     def reason(self) -> str | None:
-        """The reason of the end of the training; None when it has not ended, or went on later."""
+        """The reason of the end of the run; None when it has not ended, or went on later."""
         return next((record.reason for record in self._after_training() if isinstance(record, EndRecord)), None)
 
     @property

@@ -88,7 +88,7 @@ class RunWriter(RunFolder):
         try:
             make_folder(path)
             held.enter_context(lock_run(path))
-            check_free(path, overwrite=overwrite)  # again: another training may just have begun here
+            check_free(path, overwrite=overwrite)  # again: another run may just have begun here
             with whole_folder(path, mark=MARK, replaced=run_files(path)) as new:
                 (new / MARK).touch()
                 (new / CONFIG).write_text(dump_config(config), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The events of a training, in the order in which they come: started, steps, validations, finished, reported."""
+"""The events of a run, in the order in which they come: started, steps, validations, finished, reported."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +91,7 @@ class Saved:
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """The training is over."""
+    """The run is over."""
 
     reason: str
     """A phrase, such as "all 10 epochs are done"."""
@@ -138,7 +138,7 @@ class Report:
     parameters: int
     """Trained numbers of the model."""
     max_minutes: float | None
-    """The minutes after which the training was ended; None where something else ended it."""
+    """The minutes after which the run was ended; None where something else ended it."""
 
 
 Event = Started | Step | Validating | Validated | Saved | Finished | Report

@@ -1,7 +1,7 @@
 """The training loop: a generator of events. It does not print or save: its caller does.
 
 Each epoch goes over all training pairs once, in batches of similar lengths, and ends with a validation, unless
-validations would take too much of a training that ends by the clock:
+validations would take too much of a run that ends by the clock:
 
     batches -> update (encode, decode, loss, gradient, step) -> ... -> validation
 """
@@ -46,7 +46,7 @@ class PositionError(ModelFileError):
 
 
 class TrainingLoop:
-    """The events of a training, from where `state` is to the end that the config sets.
+    """The events of a run, from where `state` is to the end that the config sets.
 
     `state` is up to date whenever an event comes. All processes of a `group` have the same events, each with its share
     of every batch. Iterating raises TrainingError when the gradient is not finite several times in a row, and
@@ -233,9 +233,9 @@ def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int]:
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:
-    """The reason why the training is over, as a phrase; None when it is not.
+    """The reason why the run is over, as a phrase; None when it is not.
 
-    A training that was stopped between its last update and the validation after it does not end when its time is over:
+    A run that was stopped between its last update and the validation after it does not end when its time is over:
     it would have scores of older weights, or none.
     """
     if progress.epoch >= training.epochs:
@@ -257,13 +257,13 @@ def is_validation_due(progress: Progress, training: TrainingConfig) -> bool:
 
 
 def is_ended_by_time(progress: Progress, training: TrainingConfig) -> bool:
-    """Whether the training is over because of `max_minutes` alone."""
+    """Whether the run is over because of `max_minutes` alone."""
     endless = training.model_copy(update={"max_minutes": None})
     return _time_is_over(progress, training) and end_reason(progress, endless) is None
 
 
 def fraction_done(progress: Progress, training: TrainingConfig) -> float:
-    """The fraction of the training that is over, 0 to 1: of its epochs or of its time, whichever is more."""
+    """The fraction of the run that is over, 0 to 1: of its epochs or of its time, whichever is more."""
     of_epochs = progress.epochs / training.epochs
     if training.max_minutes is None:
         return min(1.0, of_epochs)

@@ -128,7 +128,7 @@ class Recorder:
         )
 
     def _position(self) -> dict[str, Any]:
-        """The position of the training: the fields that all records share."""
+        """The position of the run: the fields that all records share."""
         progress = self._state.progress
         return {
             "step": progress.step,

@@ -31,18 +31,19 @@ from tests.site import Site, archive_of, running_site
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
-TRAINING = "docs/training.md"
 PAGES = ["README.md", "CONTRIBUTING.md", "data/README.md", *DOCS]
-
-PROGRAM = "s2s "
-"""What a line of code begins with to be run. Others need the project itself (git, make), or several machines."""
+TRAINING, RUNS = "docs/training.md", "docs/runs.md"
 
 LAUNCHER, LAUNCHED = "torchrun ", " -m seq2seq_cli "
 """What begins a line that starts several processes, and what stands before the command that each of them is given."""
-
-
 OTHER_PROGRAMS = ("benchmarks.", "shuf ")
 """In a line with one of these, options need not be ours."""
+SMALLER = {
+    r"_size: 256\b": "_size: 16",
+    r"_size: 128\b": "_size: 8",
+    r"\b(epochs|max_length_extra): \d+": r"\1: 2",
+}
+"""Changes of the shipped configs. A model that is hardly trained writes as much as it may."""
 
 
 def text_of(page: str) -> str:
@@ -50,12 +51,12 @@ def text_of(page: str) -> str:
 
 
 def commands(page: str) -> list[str]:
-    """The command lines in the fenced and the indented code of a page; a text in quotes may have several lines."""
+    """The commands of s2s in the fenced and the indented code of a page; a text in quotes may have several lines."""
     found: list[str] = []
     for line in code_lines(page):
         if found and found[-1].count('"') % 2:
             found[-1] += f"\n{line}"
-        elif line.startswith(PROGRAM):
+        elif line.startswith("s2s "):
             found.append(line)
     return found
 
@@ -71,14 +72,30 @@ def code_lines(page: str) -> Iterator[str]:
             yield line.strip()
 
 
-def pairs() -> str:
-    return some_lines("sample.txt")
-
-
 def some_lines(name: str) -> str:
     """The same lines of the sample and of its alignment."""
-    lines = (ROOT / "data" / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    lines = text_of(f"data/{name}").splitlines(keepends=True)
     return "".join(lines[:: len(lines) // 200])
+
+
+def pair_files() -> dict[str, str]:
+    """The same pairs in every form that the pages name; no French, but nobody will read it."""
+    text = some_lines("sample.txt")
+    lines = text.splitlines(keepends=True)
+    rows = [line.rstrip("\n").split("\t") for line in lines]
+    return dict.fromkeys(("deu.txt", "fra.txt", "mine.txt", "data/sample.txt"), text) | {
+        "data/sample.align": some_lines("sample.align"),
+        "more.txt": "".join(lines[:100]),
+        "valid.txt": "".join(lines[:9]),
+        "test.txt": "".join(lines[-9:]),
+        "valid.en": "One.\nTwo.\n",
+        "valid.de": "Eins.\nZwei.\n",
+        "talks.en": "\n".join(src for src, _ in rows),
+        "talks.de": "\n".join(tgt for _, tgt in rows),
+        "jpn.txt": "\n".join(f"{src}\tこんにちは{number}。" for number, (src, _) in enumerate(rows)),
+        "lesson.csv": delimited([["note", "English", "German"], *(["-", *row] for row in rows)], ";"),
+        "memory.tmx": tmx([(src, tgt) for src, tgt in rows]),
+    }
 
 
 @pytest.fixture
@@ -87,29 +104,34 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("no_proxy", "*")
     with running_site() as site:
         for language in ("deu", "spa"):
-            files = {f"{language}.txt": pairs().encode(), "_about.txt": b"Written by us.\n"}
-            site.files[f"/pairs/{language}-eng.zip"] = archive_of(files)
+            site.files[f"/pairs/{language}-eng.zip"] = published(language)
         yield site
 
 
-def write_pair_files(folder: Path) -> None:
-    """The same pairs in every form that the pages name; no French, but nobody will read it."""
-    text = pairs()
-    lines = text.splitlines()
-    texts = dict.fromkeys(("deu.txt", "fra.txt", "mine.txt", "data/sample.txt"), text)
-    texts |= {name: "\n".join(lines[:100]) for name in ("more.txt", "more_french.txt")}
-    texts |= {"valid.txt": "\n".join(lines[:9]), "test.txt": "\n".join(lines[-9:])}
-    rows = [line.split("\t") for line in lines]
-    texts["jpn.txt"] = "\n".join(f"{row[0]}\tこんにちは{number}。" for number, row in enumerate(rows))
-    texts["lesson.csv"] = delimited([["note", "English", "German"], *(["-", *row] for row in rows)], ";")
-    texts |= {"valid.en": "One.\nTwo.\n", "valid.de": "Eins.\nZwei.\n", "memory.tmx": tmx([(a, b) for a, b in rows])}
-    columns = zip(*rows, strict=True)
-    texts |= {name: "\n".join(column) for name, column in zip(("talks.en", "talks.de"), columns, strict=True)}
-    texts["data/sample.align"] = some_lines("sample.align")
-    for name, content in texts.items():
+def published(language: str) -> bytes:
+    return archive_of({f"{language}.txt": some_lines("sample.txt").encode(), "_about.txt": b"Written by us.\n"})
+
+
+@pytest.fixture(scope="module")
+def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the pages take for granted, and small configs."""
+    folder = tmp_path_factory.mktemp("granted")
+    files = pair_files() | {
+        "examples/everyday.txt": "thank you\nHello Tom.\n",
+        "english.txt": "She kissed him.\n\nWho are you?\n",
+        "terms.tsv": "she\tSie\n",
+    }
+    for path in shipped_folder().glob("*.yaml"):
+        text = annotated_yaml(load_config(str(path)))
+        for long, short in SMALLER.items():
+            text = re.sub(long, short, text)
+        files[f"configs/{path.name}"] = text
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
-    (folder / "old.txt").write_text(text, encoding="cp1252")
-    (folder / "deu-eng.zip").write_bytes(archive_of({"deu.txt": text.encode(), "_about.txt": b"Written by us.\n"}))
+    (folder / "old.txt").write_text(files["deu.txt"], encoding="cp1252")
+    (folder / "deu-eng.zip").write_bytes(published("deu"))
+    return folder
 
 
 @pytest.fixture
@@ -118,31 +140,9 @@ def home(granted: Path, tmp_path: Path) -> Path:
     return shutil.copytree(granted, tmp_path, dirs_exist_ok=True)
 
 
-@pytest.fixture(scope="module")
-def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the pages take for granted, and small configs."""
-    tmp_path = tmp_path_factory.mktemp("granted")
-    for name in ("data", "examples"):
-        (tmp_path / name).mkdir()
-    write_pair_files(tmp_path)
-    (tmp_path / "examples" / "everyday.txt").write_text("thank you\nHello Tom.\n", encoding="utf-8")
-    (tmp_path / "english.txt").write_text("She kissed him.\n\nWho are you?\n", encoding="utf-8")
-    (tmp_path / "terms.tsv").write_text("she\tSie\n", encoding="utf-8")
-    (tmp_path / "configs").mkdir()
-    for path in shipped_folder().glob("*.yaml"):
-        small = re.sub(
-            r"\b(\w+_size): (256|128)\b",
-            lambda size: f"{size[1]}: {int(size[2]) // 16}",
-            annotated_yaml(load_config(str(path))),
-        )
-        small = re.sub(r"\bepochs: \d+", "epochs: 2", small)
-        # Hardly trained, they write as much as they may.
-        small = re.sub(r"\bmax_length_extra: \d+", "max_length_extra: 2", small)
-        (tmp_path / "configs" / path.name).write_text(small, encoding="utf-8")
-    return tmp_path
-
-
-def run_page(page: str, home: Path, site: Site) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_runs(page: str, home: Path, site: Site) -> None:
     for command in commands(page):
         if command.startswith("s2s download "):
             (home / f"{shlex.split(command)[2]}.txt").unlink(missing_ok=True)  # the reader has not got it yet
@@ -150,8 +150,10 @@ def run_page(page: str, home: Path, site: Site) -> None:
         done = s2s(command, home)
         assert done.returncode == 0, f"{page}: {command}: {done.stderr}"
         for word in shlex.split(command):
-            if word.endswith((".png", ".svg", ".json", ".yaml")) and "--config" not in command:
+            if word.endswith((".png", ".svg", ".pdf", ".json", ".yaml")) and "--config" not in command:
                 assert (home / word).is_file(), f"{page}: {command}: {word} is not there"
+    if page == TRAINING:
+        check_run(home / "runs" / "small_batches")
 
 
 def s2s(command: str, home: Path) -> Done:
@@ -173,18 +175,9 @@ def s2s(command: str, home: Path) -> Done:
     return done
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
-@pytest.mark.parametrize("page", [page for page in PAGES if page != TRAINING])
-def test_every_command_runs(page: str, home: Path, site: Site) -> None:
-    run_page(page, home, site)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="the pages are written for a Unix shell")
-def test_training_leaves_what_its_page_says(home: Path, site: Site) -> None:
-    run_page(TRAINING, home, site)
-
-    run = home / "runs" / "small_batches"
-    page = text_of(TRAINING)
+def check_run(run: Path) -> None:
+    """The run folder has the files, its metrics the fields, that the page on runs names."""
+    page = text_of(RUNS)
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ((?:all|step|epoch|end|test)[a-z, ]*) \|", page, flags=re.MULTILINE)
     told = {name: set(kinds.split(", ")) for names, kinds in rows for name in re.findall(r"\w+", names)}
     epochs = 0
@@ -193,17 +186,14 @@ def test_training_leaves_what_its_page_says(home: Path, site: Site) -> None:
         kind = record.pop("kind")
         assert record.keys() == {field for field, kinds in told.items() if kinds & {"all", kind}}
         epochs = record["epoch"] if kind == "epoch" else epochs
-    assert epochs == int(re.findall(r"training\.epochs=(\d+)", page)[-1])
+    assert epochs == int(re.findall(r"training\.epochs=(\d+)", text_of(TRAINING))[-1])
     assert all(re.search(rf"^{path.name}\b", page, flags=re.MULTILINE) for path in run.iterdir())
 
 
-def test_each_docs_page_has_commands() -> None:
-    assert DOCS
+def test_each_page_has_commands_and_is_on_the_site() -> None:
     # The code of docs/python.md is run by test_library.py; docs/trust.md is about all commands, docs/log.md about none.
-    assert all(commands(page) for page in DOCS if page not in ("docs/python.md", "docs/trust.md", "docs/log.md"))
-
-
-def test_the_site_has_every_page() -> None:
+    silent = [page for page in DOCS if not commands(page)]
+    assert set(silent) <= {"docs/python.md", "docs/trust.md", "docs/log.md"}
     contents = text_of("docs/conf.py").splitlines()
     assert [page for page in PAGES if page != "README.md" and page.removesuffix(".md") not in contents] == []
 
@@ -230,15 +220,9 @@ def types(path: Path) -> list[str]:
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
     root = build_program()
-    commands = root.commands.values()
-    inner = [each for command in commands for each in getattr(command, "commands", {}).values()]
-    options = {
-        name
-        for command in (root, *commands, *inner)
-        for parameter in command.params
-        for name in parameter.opts
-        if name.startswith("--") and name != "--help"
-    }
+    ours = [root, *root.commands.values()]
+    ours += [inner for command in root.commands.values() for inner in getattr(command, "commands", {}).values()]
+    names = {name for command in ours for parameter in command.params for name in parameter.opts}
     lines = [line for page in DOCS for line in text_of(page).replace("\\\n", " ").splitlines()]
     told = {
         option
@@ -246,11 +230,8 @@ def test_the_docs_tell_every_option_and_no_other() -> None:
         if not any(program in line for program in OTHER_PROGRAMS)
         for option in re.findall(r"(?<![\w-])--[a-z][a-z_-]*", line)
     }
-    assert told - torchruns_options() == options
-
-
-def torchruns_options() -> set[str]:
-    return {name for action in get_args_parser()._actions for name in action.option_strings}
+    torchruns = {name for action in get_args_parser()._actions for name in action.option_strings}
+    assert told - torchruns == {name for name in names if name.startswith("--")} - {"--help"}
 
 
 def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:

@@ -27,7 +27,7 @@ _UNUSABLE_NAME = (
 )
 """Failures that the name of a file or folder explains: the user can give another one."""
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
-"""Characters that steer a terminal or turn its text around: controls but for tab and line feed, the separators of lines
+"""Characters that steer a terminal or turn its text around: controls except tab and line feed, the separators of lines
 and paragraphs, and the marks that embed, override or isolate a direction."""
 _JOINER = re.compile("(?<=[\u0590-\U0010ffff])[\u200c\u200d]")
 """A joiner or non-joiner where words and emoji have one: Persian, Hindi."""

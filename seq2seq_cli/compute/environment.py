@@ -13,7 +13,7 @@ def prepare_environment() -> None:
         os.environ.setdefault("GOMP_SPINCOUNT", "3000")
     if platform.machine() in ("x86_64", "AMD64"):
         # OneDNN compiles code for each shape of a product in bf16, which takes longer than most products, and keeps
-        # that of 1,024 shapes; the batches of a run have some 3,000, in 90 MB more.
+        # it for 1,024 shapes; the batches of a run have some 3,000, in 90 MB more.
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "4096")
         # Torch keeps another 1,024, larger ones, which on x86 only save a look-up in OneDNN's cache.
         os.environ.setdefault("LRU_CACHE_CAPACITY", "1")

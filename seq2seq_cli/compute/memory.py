@@ -62,7 +62,7 @@ class FreedMemory:
 
     @contextmanager
     def other_sizes(self) -> Iterator[None]:
-        """Return all free memory before and after the block, whose tensors have other sizes than those of a step."""
+        """Return all free memory before and after the block, whose tensors have other sizes than a step."""
         self._give_back()
         yield
         self._give_back()

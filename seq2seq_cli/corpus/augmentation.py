@@ -178,7 +178,7 @@ class Augmentation:
         return None if texts == before else texts
 
     def _of_line(self, texts: Texts, draws: Sequence[bool], random: Random) -> Line:
-        """A line with those of its changes that were drawn."""
+        """A line with the changes that were drawn."""
         final_mark, marks, typo, capitals = draws
         if final_mark:
             texts = change_final_mark(texts, random)
@@ -190,7 +190,7 @@ class Augmentation:
 
     @cached_property
     def _probabilities(self) -> NDArray[np.float64]:
-        """Those of the changes of `_of_sentence`, then those of the changes of `_of_line`."""
+        """Probabilities of the changes of `_of_sentence`, then of `_of_line`."""
         config, has_capitals = self.config, self.src_codec.has_capitals and self.tgt_codec.has_capitals
         capitals = config.capitals if has_capitals else 0.0
         of_line = config.final_mark, config.marks, config.typos, capitals

@@ -70,7 +70,7 @@ def epoch_order(ids: ParallelIds, *, size: int, unit: BatchUnit, seed: int, epoc
     """The batches of an epoch as indices of pairs: similar lengths together, everything else shuffled.
 
     The order is a function of the arguments, so that an epoch can be resumed at any batch. Every epoch has the same
-    number of batches: pairs are shuffled among those of the same lengths on both sides, and batches among themselves.
+    number of batches: pairs are shuffled among pairs of the same lengths on both sides, batches among batches.
     """
     random = np.random.default_rng([seed, epoch])
     batches = _cut(ids, random.permutation(len(ids)), size, unit)

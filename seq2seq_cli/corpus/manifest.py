@@ -138,7 +138,7 @@ class Manifest(_Record):
     files: dict[str, FileRecord]
     """Every other file of the folder."""
     codecs_given: bool
-    """Whether the codecs are those of an older model, and not learned from these pairs."""
+    """Whether the codecs were taken from an older model in place of learned from these pairs."""
     test_in_valid: Count
     """Pairs of the test split that share a sentence with the validation split; only given splits do."""
 
@@ -183,7 +183,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def read_manifest_values(folder: Path) -> dict[str, Any]:
-    """The content of a manifest that may be damaged but for its format number; raises PreparedFolderError."""
+    """The content of a manifest, of which only the format number is checked; raises PreparedFolderError."""
     check_contents(folder, [MANIFEST], error=PreparedFolderError)
     if not (folder / MANIFEST).is_file():
         if folder.is_file():

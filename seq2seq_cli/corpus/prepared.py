@@ -57,12 +57,12 @@ class PreparedCorpus:
     files: Mapping[str, HeldFile] = field(repr=False, compare=False)
     """The open files, by their names in the folder."""
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
-    """The numbers of the pairs that a split has in the folder, but not here."""
+    """The numbers of the pairs of the folder that are left out of a split."""
     _splits: dict[SplitName, ParallelIds] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def codecs(self) -> Codecs:
-        """The codec of the source and that of the target."""
+        """The codecs of source and target."""
         return self.src_codec, self.tgt_codec
 
     def codec(self, side: SideName) -> Codec:

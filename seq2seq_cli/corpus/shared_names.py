@@ -29,13 +29,13 @@ _LONGEST = 10
 _MOST_PARTS, _LONGEST_PART = 3, 5
 """Parts of words in a name, after its first one, and letters of each."""
 _BEYOND_LATIN = "\u0250"
-"""The first letter behind those of the usual Latin alphabets."""
+"""The first letter behind the usual Latin alphabets."""
 _DRAWN = 6_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Names:
-    """The names of the training pairs, and words that are none."""
+    """The names of the training pairs, and the common words."""
 
     common: frozenset[str]
     """The words that begin with a small letter somewhere: no name, even where one begins a sentence."""
@@ -118,7 +118,7 @@ class Names:
         return name
 
     def _of_parts(self, random: np.random.Generator) -> str:
-        """A name of parts of words, so that each is copied in some: "alth" of Balthasar is not that of "health"."""
+        """A name of parts of words, so that each is copied in some: Balthasar's "alth" is not the one of "health"."""
         first, inner = self._parts
         count = random.integers(1, _MOST_PARTS + 1)
         return first[random.integers(len(first))] + "".join(inner[i] for i in random.integers(len(inner), size=count))

@@ -1,7 +1,7 @@
 """The sentences that a model was trained on, known by hashes: none of them may count in its test, whatever the corpus.
 
 A hash has 5 bytes. Beside a million sentences, a new one is taken for one of them once in a million times. A Bloom
-filter that errs as rarely takes 4 bytes per sentence, and could not be joined with that of another corpus.
+filter that errs as rarely takes 4 bytes per sentence, and could not be joined with the filter of another corpus.
 """
 
 import base64
@@ -24,7 +24,7 @@ FORMAT = 1
 
 _BYTES = 5
 _MOST_BYTES = 2**31
-"""Size of the largest file, that of 150 million sentence pairs."""
+"""Size of the largest file, of 150 million sentence pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -113,7 +113,7 @@ def _check_options(
     encoding: str | None,
     alignment: Path | str | None,
 ) -> None:
-    """Raise UsageError for what is said of files where there are none, ConfigError for what cannot be used."""
+    """Raise UsageError for options of files without a file, ConfigError for values that cannot be used."""
     if encoding is not None:
         check_encoding(encoding, "--encoding")
     if columns is not None:

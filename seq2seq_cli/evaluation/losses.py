@@ -15,7 +15,7 @@ _GROUPING = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _SHORTEST_NAME = 3
 """Letters; shorter words are shared by chance, such as "In" of English and German."""
 _LONGEST_ENDING = 3
-"""Letters that a language may add to a name, such as those of Toms and Tomille."""
+"""Letters that a language may add to a name, as in Toms and Tomille."""
 
 
 class Lost(NamedTuple):
@@ -40,7 +40,7 @@ class Losses:
 def losses_of(texts: Mapping[str, str], references: Mapping[str, Sequence[str]], languages: tuple[str, str]) -> Losses:
     """The losses of the translations `texts`; they and the references are given by source.
 
-    `languages` are those of the source and the target, whose rules tell where sentences end.
+    The rules of `languages`, source and target, tell where sentences end.
     """
     numbers, names, sentences = [], [], []
     for source, several in references.items():

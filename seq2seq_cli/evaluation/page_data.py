@@ -58,7 +58,7 @@ def page_data(
 def details_of(translator: Translator, texts: Sequence[str], most_characters: int) -> Iterator[Details]:
     """The details of texts in their order, up to so many characters of JSON.
 
-    The translations are those of the translator as it is.
+    They show the translations of the translator as it is.
     """
     characters = 0
     for start in range(0, len(texts), _AT_ONCE):

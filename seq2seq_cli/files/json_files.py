@@ -62,7 +62,7 @@ def check_format(
 ) -> dict[str, Any]:
     """Return `value`, the content of a file, when it is an object whose key ``format`` is a number up to `newest`.
 
-    Raises ``error`` when it is none, or when a newer s2s wrote it.
+    Raises ``error`` for other content, and when a newer s2s wrote it.
     """
     number = value.get("format") if isinstance(value, dict) else None
     if not isinstance(value, dict) or type(number) is not int or number < 1:

@@ -15,7 +15,7 @@ from seq2seq_cli.files.writing import naming, whole_file
 
 
 def check_output(path: Path, *, overwrite: bool) -> None:
-    """Raise UsageError unless a file can be written to `path`, where none is that `overwrite` does not allow for."""
+    """Raise UsageError unless a file can be written to `path`, and an existing one only with `overwrite`."""
     if path.is_dir():
         raise UsageError(f"{path}: this is a folder: give the name of a file")
     if not path.parent.is_dir():

@@ -17,7 +17,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to read it; raises OSError when it cannot be opened, or is none, such as a FIFO or a device."""
+    """Open a file to read it; raises OSError when it cannot be opened, and for a FIFO or a device."""
     _check_regular(path, path.stat().st_mode)  # before it is opened, too: to open a device may do something
     descriptor = os.open(path, _FLAGS)
     try:

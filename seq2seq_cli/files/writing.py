@@ -1,7 +1,7 @@
 """Atomic writing of files, under temporary names beside the final ones, each locked as long as its writer lives.
 
 A killed process leaves its unfinished files behind, and the operating system releases their locks. The next writer of
-the same file removes them; those of a living process, or of another host, whose locks may not be seen here, stay.
+the same file removes them; files of a living process, or of another host, whose locks may not be seen here, stay.
 """
 
 import contextlib
@@ -99,7 +99,7 @@ def rename_free(source: Path, target: Path) -> None:
             target.unlink()
             raise
     else:
-        with contextlib.suppress(OSError):  # the file has its name; its old one is cleared as that of a killed process
+        with contextlib.suppress(OSError):  # the file has its name; its old one is cleared like a killed process's
             source.unlink()
 
 

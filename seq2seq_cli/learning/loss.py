@@ -80,7 +80,7 @@ def doubly_stochastic_penalty(
 ) -> Float[Tensor, ""]:
     """The sum over all source words s of (1 - sum_t a_ts)²; Xu et al. 2015, section 4.2.1, eq. 14.
 
-    It asks the weights of a word to sum to 1 over all target words, as those of a target word do over the source.
+    It asks the weights of a source word to sum to 1 over the target words, as a target word's do over the source.
     """
     summed = weights.float().masked_fill(~tgt_real.unsqueeze(2), 0.0).sum(dim=1)
     return (1 - summed[src_real]).square().sum()

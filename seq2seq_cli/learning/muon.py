@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from seq2seq_cli.compute.precision import has_full_products, product_dtype
 
 _COEFFICIENTS = 3.4445, -4.7750, 2.0315
-"""Those of Jordan et al. 2024: steep near 0, so that small singular values grow fast; near 1 all stay within 0.3."""
+"""From Jordan et al. 2024: steep near 0, so that small singular values grow fast; near 1 all stay within 0.3."""
 _STEPS = 5
 _MOMENTUM = 0.95
 
@@ -24,7 +24,7 @@ class Muon(torch.optim.Optimizer):
     0.2 √max(m, n) makes an update as large as one of AdamW, whose learning rate and weight decay λ suit then: Liu et
     al. 2025, section 2.2, eq. 4. torch has a Muon as well, whose products are always in bf16: without units for it,
     an update takes as long as several whole steps. Here they have the precision of the context that `step` is called
-    in, as those of the model.
+    in, as the model's products.
     """
 
     def __init__(self, weights: Iterable[nn.Parameter], *, lr: float, weight_decay: float) -> None:

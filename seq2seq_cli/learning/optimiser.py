@@ -43,7 +43,7 @@ class Optimiser:
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
         """Go on from the saved moments with this optimiser's settings: weight decay and the like may have changed.
 
-        The moments of an optimiser of another name are of no use, and those of this one stay as they are.
+        The moments of an optimiser of another name are of no use: this one keeps its own.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for what an optimiser of other weights has saved.
         """

@@ -31,11 +31,11 @@ class ChunkSizes(NamedTuple):
     """The largest numbers of words taken at a time."""
 
     chunk: int
-    """C: the gradients of their logits are kept until that of W is computed from them."""
+    """C: the gradients of their logits are kept until the gradient of W is computed from them."""
     part: int
     """P: the words whose logits are in memory."""
     multiple: int = 1
-    """Rows of zeros are added to the features so that their number, and those of chunks and parts, is a multiple."""
+    """Rows of zeros are added to the features so that they, chunks and parts come in multiples of this number."""
 
 
 class WordLosses(NamedTuple):
@@ -56,12 +56,12 @@ def output_loss(
     sampled_words: int | None = None,
     sizes: ChunkSizes | None = None,
 ) -> WordLosses:
-    """The losses of `targets` under softmax(W f + b), where W and b are those of `output`.
+    """The losses of `targets` under softmax(W f + b), with W and b of `output`.
 
     Label smoothing makes the target distribution 1 - ε on the reference word plus ε/V on every word; Szegedy et al.
-    2016, section 7. With `sampled_words`, the sums over the vocabulary, those of the softmax and of label smoothing,
-    are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `sizes` None: those for the
-    device. Under autocast the products are in its dtype, softmax and loss in fp32.
+    2016, section 7. With `sampled_words`, the sums over the vocabulary, of the softmax and of label smoothing,
+    are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `sizes` None: the sizes for
+    the device. Under autocast the products are in its dtype, softmax and loss in fp32.
     """
     device = features.device.type
     dtype = product_dtype(features)

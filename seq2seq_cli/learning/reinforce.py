@@ -29,7 +29,7 @@ def reinforce_loss(
     """Zero, with the gradient -sum_t [λ_r R_t ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t.
 
     The draws add this to the gradient of a summed loss; Xu et al. 2015, the equations below eq. 11. `log_probabilities`
-    are those of the reference words, 0 where `real` is False (padding); the sentences in `soft_rows` have no draws. The
+    belong to the reference words, 0 where `real` is False (padding); the sentences in `soft_rows` have no draws. The
     paper's reward of each draw is log p(y | s) - b of the whole sentence. Here R_t is the sum of log p - b over the
     words that the draw can change, which has the same mean and less variance: its own word and, if the context reaches
     the RNN, all later ones. b, the `baseline`, is a moving average of a word's log p.

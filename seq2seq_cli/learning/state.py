@@ -171,7 +171,7 @@ class TrainingState:
     def checkpoint(self, random: Sequence[RandomState] | None = None) -> dict[str, Any]:
         """The numbered list as tensors and plain values.
 
-        `random` has the random states of all processes by rank; None stands for those of this process alone.
+        `random` has the random states of all processes by rank; None stands for this process alone.
         """
         return {
             "model": self.model.state_dict(),

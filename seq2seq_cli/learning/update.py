@@ -85,7 +85,7 @@ class Updater:
         group: ProcessGroup = SINGLE,
         objective: Objective | None = None,
     ) -> None:
-        """`objective` is that of the model and the config when it is None."""
+        """`objective` None: the objective of the model and the config."""
         self._state = state
         self._training = training
         self._group = group

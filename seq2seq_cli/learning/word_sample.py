@@ -29,7 +29,7 @@ def draw_words(targets: Int[Tensor, " N"], *, vocabulary: int, drawn: int, multi
 
     All others have the same chance, so that sum_w count_w f(w) is an unbiased estimate of the sum of f over the
     vocabulary. Importance sampling of the softmax is due to Bengio & Senécal 2003. Jean et al. 2015, section 3, use one
-    sample for many predictions, so that its products are those of matrices: it is fixed for each part of the corpus,
+    sample for many predictions, so that it multiplies matrices: it is fixed for each part of the corpus,
     and stands for itself alone. Here each batch has a sample of its own, in which the words of the batch, mostly the
     frequent ones, are certain, and only the rest of the sum is estimated.
     """

@@ -55,7 +55,7 @@ class Seq2Seq(nn.Module):
 
     @property
     def parameter_count(self) -> int:
-        """The number of parameters; those of a tied matrix count once."""
+        """The number of parameters; a tied matrix counts once."""
         return sum(parameter.numel() for parameter in self.parameters())
 
     def weights(self) -> dict[str, NDArray[Any]]:
@@ -63,13 +63,13 @@ class Seq2Seq(nn.Module):
         return {name: weight.detach().cpu().numpy() for name, weight in self.named_parameters()}
 
     def check_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Raise ValueError unless the names and shapes of `weights` are those of this model."""
+        """Raise ValueError unless `weights` has the names and shapes of this model."""
         expected = {name: tuple(weight.shape) for name, weight in self.named_parameters()}
         if {name: array.shape for name, array in weights.items()} != expected:
-            raise ValueError("the weights are not those of the model that config.yaml describes")
+            raise ValueError("the weights do not fit the model that config.yaml describes")
 
     def load_weights(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Load what `weights` returns. Raises ValueError when the names or shapes are not those of this model."""
+        """Load what `weights` returns. Raises ValueError when it lacks the names or shapes of this model."""
         self.check_weights(weights)
         # Not strict: a tied matrix is there under one of its names.
         self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()}, strict=False)

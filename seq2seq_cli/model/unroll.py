@@ -126,7 +126,7 @@ class _DeferredGradient(torch.autograd.Function):
     """The gradient of W in the sums known_t + W x_t, in one product for all t.
 
     Forward gives `known` unchanged, before any x_t exists; the loop appends each x_t to `inputs`. Backward runs when
-    all are there, and the gradient that arrives is that of the sums.
+    all are there; the arriving gradient belongs to the sums.
     """
 
     @staticmethod

@@ -15,7 +15,7 @@ from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 _SOURCE = {"source", "src", "original", "input", "sentence", "text"}
 _TARGET = {"target", "tgt", "trg", "translation", "output"}
 _ROLES = (_SOURCE, _TARGET)
-"""Names of the column of the source, and of that of the target."""
+"""Names of the columns of source and target."""
 _NUMBER = re.compile(r"(\w{1,4}[ ._-]?(?=\d))?[\d\s.,:/_+-]*")
 """A number, a date or a label: 1,024, 2026-11-25, s12, GEN 1:7."""
 _FEWEST = 10
@@ -58,9 +58,9 @@ def choose_columns(
     kind: str,
     file: str,
 ) -> Choice:
-    """The columns that are `asked` for, by name or number; else those of `languages`, or the only ones of text.
+    """The columns that are `asked` for, by name or number; else the columns of `languages`, or the only ones of text.
 
-    In an open table, rows may have more cells behind those two. `kind` is that of the file, for messages.
+    In an open table, rows may have more cells behind those two. `kind` is the kind of the file, for messages.
 
     Raises UsageError when there are no such columns, or when several may be meant.
     """
@@ -154,7 +154,7 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
 
 
 def _only(keys: Sequence[Column], names: Mapping[Column, str]) -> Column | None:
-    """The only column of a language, or the only one whose name is that of the language and no more; else none."""
+    """The only column of a language, or the only one that is named after the language alone; else none."""
     found = keys if len(keys) == 1 else [key for key in keys if names[key].strip().isalpha()]
     return found[0] if len(found) == 1 else None
 

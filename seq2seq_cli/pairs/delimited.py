@@ -124,7 +124,7 @@ def _fit(lines: Sequence[str], separator: str) -> tuple[float, int]:
 
 
 def _is_quoted(lines: Sequence[str]) -> bool:
-    """Whether the quotation marks of lines with tabs are those of a table, and not of the sentences."""
+    """Whether the quotation marks of lines with tabs belong to a table, not to the sentences."""
     raw = [cell for cells in _reader(lines, TAB, quoted=False) for cell in cells]
     quoted = [_is_quoted_cell(cell) for cell in raw]
     if sum(quoted) >= _NEARLY_ALL * len(quoted):

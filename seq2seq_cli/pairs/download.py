@@ -29,7 +29,7 @@ _CHUNK = 1 << 16
 _HTTP = re.compile(r"https?://\S+")
 _CODE = re.compile("[a-z]{3}")
 _ABOUT = "about"
-"""Part of the name of an archive's attribution, and of no other name in it."""
+"""Part of the name that only the attribution in an archive has."""
 _PAGE = b"<"
 _TEMPORARY = {408, 429, 500, 502, 503, 504}
 """Status codes of failures that may soon be over."""

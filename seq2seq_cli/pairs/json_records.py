@@ -73,7 +73,7 @@ def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
 
 
 def _value(text: str, name: str, line: int) -> Any:
-    """The object or the list of a text that begins on a line; raises PairFileError when it is none."""
+    """The object or the list of a text that begins on a line; raises PairFileError for other text."""
     if not text.lstrip().startswith(("{", "[")):
         raise PairFileError(f"{name}:{line}: not JSON: neither an object nor a list: {_CORRECT}")
     try:

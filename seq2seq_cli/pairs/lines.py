@@ -21,7 +21,7 @@ _SAMPLE = 4096
 _LETTERS = 0.9
 """Fraction of printable characters and white space above which decoded bytes look like a text."""
 
-# UTF-32 before UTF-16: the little-endian mark of UTF-32 begins with that of UTF-16.
+# UTF-32 before UTF-16: the little-endian mark of UTF-32 begins with the mark of UTF-16.
 _MARKS = [
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -65,7 +65,7 @@ class LineEnds:
         """Characters that are not given out yet: the first ones, or a CR that may be the first half of CRLF."""
 
     def decode(self, text: str, *, final: bool = False) -> str:
-        """The next part of the text; `final`: there is no other."""
+        """The next part of the text; `final`: the last part."""
         text = self._waiting + text
         if not self._lone:
             sample = text[:_FIRST].replace("\r\n", "\n")

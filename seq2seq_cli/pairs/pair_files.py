@@ -23,7 +23,7 @@ from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, check
 K = TypeVar("K")
 
 PairPath = tuple[Path, ...]
-"""One file with source and target as columns, or the file of the source sentences and that of the target sentences."""
+"""One file with source and target as columns, or two files, of the source sentences and of the target sentences."""
 
 PlaceUnit = Literal["line", "record"]
 """What the number of a pair in its file counts."""
@@ -109,7 +109,7 @@ class PairFile:
     """A file of sentence pairs, or two aligned files."""
 
     files: tuple[LocalFile, ...]
-    """One with both columns, or two: the sentences of the first column, those of the second."""
+    """One with both columns, or two with the sentences of one column each."""
     table: Table | None = None
     """None for two aligned files, and for a file whose lines are source, tab and target."""
     skipped: int = 0
@@ -167,7 +167,7 @@ class Block:
 
 
 def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) -> list[PairPath]:
-    """The pair files that a command line names: first those of columns, then the aligned ones.
+    """The pair files that a command line names: first files with columns, then the aligned ones.
 
     Raises UsageError when there is none, and when an aligned file lacks its other side.
     """

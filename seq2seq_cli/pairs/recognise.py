@@ -45,9 +45,9 @@ class Recognised:
 
     @property
     def statement(self) -> Statement | None:
-        """The languages of the columns, from their names or else from those of the files; None if none has them.
+        """The languages of the columns, from their names or else from the names of the files; None if none has them.
 
-        Those of the files count, too, where only one column is named after a language.
+        The names of the files count, too, where only one column is named after a language.
         """
         named = guess_languages([file.name for file in self.pair_file.files])
         if named and self.is_reversed:
@@ -63,7 +63,7 @@ def recognise(
     """The pair files with their formats.
 
     `columns` are two columns by name or number (``en,de``), `languages` those that are preferred where no columns are
-    asked for; by default, those of the first file whose columns or name state them.
+    asked for; by default, the languages of the first file whose columns or name state them.
 
     Raises UsageError when a file lacks these columns or has several that may be meant, and when no file has columns,
     PairFileError when a file of lines without columns has no second one, InputError when a package is missing,
@@ -88,10 +88,10 @@ def recognise(
 def find_disagreements(files: Iterable[Recognised], taken: Codes, *, are_given: bool) -> Iterator[str]:
     """A sentence for each file that states other languages than those `taken`, or the same in the other order.
 
-    `are_given`: an option, the config or a model states the languages, which may correct those of a file.
+    `are_given`: an option, the config or a model states the languages, which may correct the languages of a file.
     """
     for each in files:
-        # The name of one column may contradict that of the file, which is the statement then.
+        # The name of one column may contradict the name of the file, which is the statement then.
         said = [codes for codes in (each.statement and each.statement.codes, each.languages) if codes]
         cures = ((codes, cure) for codes in said if (cure := _cure(codes, taken, are_given=are_given)))
         for codes, cure in islice(cures, 1):

@@ -124,7 +124,7 @@ def resolve_languages(
 def _read_languages(stated: str) -> Codes:
     match = _STATED.fullmatch(stated.strip())
     if not match:
-        raise UsageError(f"--languages {stated}: must be two language codes, such as en-de: those of the columns")
+        raise UsageError(f"--languages {stated}: must be two language codes, such as en-de, of the columns")
     return _codes(match)
 
 
@@ -242,13 +242,13 @@ def _is_language(code: str) -> bool:
 
 
 def _is_one_known(codes: Codes) -> bool:
-    """Whether one is the code of a known language, and the other may be that of another language."""
+    """Whether one is the code of a known language, and the other has the form of a code."""
     is_code = all(re.fullmatch(_CODE, code) and code not in _NO_LANGUAGES for code in codes)
     return is_code and sum(map(is_known, codes)) == 1
 
 
 def script_of(texts: Iterable[str]) -> str | None:
-    """The script of most letters; None where there are few letters, or none is that of most."""
+    """The script of most letters; None where there are few letters, or no script has most."""
     letters = Counter[str]()
     for character, count in Counter("".join(texts)).items():
         if character.isalpha() and (script := script_of_letter(character)):
@@ -263,7 +263,7 @@ def script_of(texts: Iterable[str]) -> str | None:
 
 
 def find_mismatch(columns: Sequence[Sequence[str]], languages: Sequence[str], *, guessed: bool = False) -> str | None:
-    """The sentence about the first column whose script is not that of its language; None when both fit.
+    """The sentence about the first column whose script does not fit its language; None when both fit.
 
     `guessed`: the languages are guessed from the names of files.
     """

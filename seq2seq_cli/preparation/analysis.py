@@ -35,7 +35,7 @@ LineProgress = Callable[[int, int], None]
 """Called with the lines that are done and with an estimate of their total."""
 
 Inputs = Mapping[int, Sequence[PairFile]]
-"""The pair files of each split, by its number; those of TRAIN are still to be split."""
+"""The pair files of each split, by its number; TRAIN is still to be split."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +66,7 @@ def read_all(
 ) -> tuple[LineCounts, NDArray[np.int8], Rules]:
     """Fill ``store`` with all pairs; returns the counts over all files, and the split that each pair was given for.
 
-    The texts are cut by ``rules``, or by those of spaCy, which are returned too. Raises PairFileError for a file that
+    The texts are cut by ``rules``, or by spaCy's rules, which are returned too. Raises PairFileError for a file that
     cannot be used or too many lines, InputError for a language without a tokenizer, S2SError when a worker dies.
     """
     total = LineCounts()

@@ -181,7 +181,7 @@ def _resolved(
 
 
 def _check_languages(taken: Codes, codecs: Codecs, *, swap: bool) -> None:
-    """Raise UsageError when the languages of the columns of a corpus are not those of the codecs.
+    """Raise UsageError when the columns of a corpus and the codecs differ in their languages.
 
     `swap`: the second column is the source.
     """

@@ -145,7 +145,7 @@ def _drop_shared(store: PairStore, reasons: _Reasons, given: NDArray[np.int8]) -
 
 
 def _sharing(keys: Sequence[Hashes], pairs: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Those of ``pairs`` that share a sentence, on either side, with one of ``others``."""
+    """The ``pairs`` that share a sentence, on either side, with one of ``others``."""
     src, tgt = (are_among(side, side[others]) for side in keys)
     return pairs & (src | tgt)
 

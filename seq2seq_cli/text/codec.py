@@ -103,7 +103,7 @@ class Codec:
     """Tokens of the Segmenter in the longest training sentence; 0: unknown."""
     apostrophe: str = ""
     """The one of APOSTROPHES that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
-    that is read; empty: those of the text stay."""
+    that is read; empty: a text keeps its own."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
@@ -168,7 +168,7 @@ class Codec:
 
     @cached_property
     def has_character_tokens(self) -> bool:
-        """Whether tokens are characters: by the unit, or because the language's words are cut so, as those of Chinese.
+        """Whether tokens are characters: by the unit, or because the language's words are cut so, as in Chinese.
 
         A vocabulary of words has few units of one character.
         """

@@ -13,7 +13,7 @@ _OF_NAMES = {"CJK": "Han", "HIRAGANA": "Japanese", "KATAKANA": "Japanese"}
 """The scripts by the first words of the names of their characters, where they are called otherwise."""
 
 DOTTED = frozenset({"az", "tr"})
-"""Languages in which I is the upper case of ı, and İ that of i."""
+"""Languages in which I is the upper case of ı, and İ of i."""
 
 
 def lower(text: str, language: str) -> str:
@@ -70,7 +70,7 @@ def split_like(text: str, parts: Sequence[str], language: str) -> list[str]:
 def script_of_letter(letter: str) -> str | None:
     """The script of a letter, in English: Latin, Cyrillic, Han; both kinds of kana are Japanese.
 
-    None for letters that stand in texts of any script, such as the micro sign, ordinals and those of formulas.
+    None for letters that stand in texts of any script, such as the micro sign, ordinals and letters of formulas.
     """
     found = _NAME.match(unicodedata.name(letter, ""))
     if not found or unicodedata.category(letter) == "Lm":

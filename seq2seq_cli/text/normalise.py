@@ -116,7 +116,7 @@ def is_punctuation(token: str) -> bool:
 
 
 def count_spaceless(texts: Iterable[str], *, least: int) -> tuple[int, int]:
-    """The number of texts without a space among those of `least` characters or more, and the number of these."""
+    """Among the texts of `least` characters or more: the number without a space, and the number of all."""
     is_spaceless = [" " not in text for text in texts if len(text) >= least]
     return is_spaceless.count(True), len(is_spaceless)
 

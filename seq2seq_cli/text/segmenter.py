@@ -49,9 +49,9 @@ def memoised(method: Callable[[Any, K], V]) -> "cached_property[Memo[K, V]]":
 
 @dataclass(frozen=True, kw_only=True)
 class SideOptions:
-    """One language, and how its text becomes ids; the keys are those of the config's ``text.src`` and ``text.tgt``.
+    """One language, and how its text becomes ids, by the keys of the config's ``text.src`` and ``text.tgt``.
 
-    Raises ValueError when a value is of the wrong type, or the language is none, such as ``auto``.
+    Raises ValueError when a value is of the wrong type, or the language is still to be found (``auto``).
     """
 
     language: str
@@ -112,7 +112,7 @@ class Segmenter:
         """Each token with its surface form: the same piece of the text in its own case, without the space before it.
 
         A token that is a space is SPACING in both forms. Where one upper-case character has several lower-case ones,
-        it is the surface form of the first of them, and that of the others is empty.
+        it is the surface form of the first of them; the others have an empty one.
         """
         if self.unit == "character":
             characters, tokens = self._characters_and_tokens(text)
@@ -157,7 +157,7 @@ class Segmenter:
 
 
 def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: TokenizerRules | None = None) -> Segmenter:
-    """The one segmenter of this process for a side and its rules; without rules, those of the installed spaCy.
+    """The one segmenter of this process for a side and its rules, by default the rules of the installed spaCy.
 
     Raises ValueError when the language is still to be found, InputError when spaCy is needed and missing.
     """

@@ -30,7 +30,7 @@ SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
 
 Codecs: TypeAlias = tuple[Codec, Codec]
-"""The codec of the source and that of the target."""
+"""The codecs of source and target."""
 Rules: TypeAlias = tuple[TokenizerRules | None, TokenizerRules | None]
 """The rules that cut the words of the source and of the target; None as in a Codec."""
 
@@ -45,7 +45,7 @@ def fit_codecs(
 ) -> Codecs:
     """Learn both codecs from how often each token occurs; a shared vocabulary is learned from both sides.
 
-    ``rules`` are those that cut the tokens; None: those of the installed spaCy.
+    ``rules`` have cut the tokens; None: the rules of the installed spaCy.
     """
     src_rules, tgt_rules = rules or read_rules(text)
     if not text.shares_vocabulary:
@@ -66,7 +66,7 @@ def fit_codec(
     """Learn the codec of one side from the number of times that each token of the Segmenter occurs in training.
 
     With bpe its vocabulary holds every character that was seen, even when these alone are more than ``max_size``.
-    ``rules`` are those that cut the tokens; None: those of the installed spaCy.
+    ``rules`` have cut the tokens; None: the rules of the installed spaCy.
 
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """

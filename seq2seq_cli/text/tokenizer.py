@@ -1,6 +1,6 @@
 """Words cut into tokens by the rules of a language, as spaCy's tokenizer cuts them, without spaCy.
 
-The algorithm is that of spaCy's ``Tokenizer`` (spacy/tokenizer.pyx; https://spacy.io/usage/linguistic-features#how-tokenizer-works):
+The algorithm of spaCy's ``Tokenizer`` (spacy/tokenizer.pyx; https://spacy.io/usage/linguistic-features#how-tokenizer-works):
 prefixes and suffixes are cut off a word until it is an exception or a match, or until nothing is left to cut off; what
 remains is kept whole or cut at its infixes. Each word between two spaces is cut by itself, so that it has the same
 tokens in every text and is cut once. spaCy cuts a whole text otherwise where an exception reaches over a space: a few

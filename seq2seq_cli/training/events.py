@@ -34,7 +34,7 @@ class Started:
     step: int
     """Updates done before; 0 for a new run."""
     changes: tuple[str, ...]
-    """The options that differ from those of the config or, of a resumed run, from those before, in words."""
+    """The options that differ from the config or, in a resumed run, from before, in words."""
     redraws: bool
     """Whether the run is resumed by another number of processes, so that random numbers are drawn again."""
 
@@ -77,7 +77,7 @@ class Validated:
     scores: HeldOutScores | None
     """Scores of the validation split; None when it is empty."""
     averaged: bool
-    """Whether the scores are those of the moving average of the weights, which was better than the weights."""
+    """Whether the moving average of the weights was scored, because it was better than the weights."""
     is_best: bool
     """Whether these weights are kept as the best: the best score so far, or the newest when nothing is held out."""
 

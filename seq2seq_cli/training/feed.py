@@ -32,7 +32,7 @@ def feed(
     start: int,
     device: torch.device,
 ) -> Generator[Batch, None, None]:
-    """The batches ``order[start:]``, in each window those of its augmented pairs in this epoch (counted from 0).
+    """The batches ``order[start:]``, in each window from its augmented pairs in this epoch (counted from 0).
 
     A batch without a pair, as a process has it where there are fewer pairs than processes, has one without its target.
 

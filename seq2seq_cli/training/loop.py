@@ -204,7 +204,7 @@ def validate(
 
 
 class _Clock:
-    """The clock that `progress.seconds` shows: that of the main process, so that all decide alike by it."""
+    """The clock that `progress.seconds` shows, read by the main process, so that all decide alike by it."""
 
     def __init__(self, progress: Progress, group: ProcessGroup) -> None:
         self._progress = progress

@@ -66,7 +66,7 @@ class Plan:
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
     changes: tuple[str, ...] = ()
-    """The options that differ from those of the config or, of a resumed run, from those before, in words."""
+    """The options that differ from the config or, in a resumed run, from before, in words."""
 
 
 Planned: TypeAlias = tuple[Plan, PreparedCorpus]

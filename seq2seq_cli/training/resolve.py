@@ -32,8 +32,7 @@ _LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.
 _FEW_TO_SCORE = 1_000
 """Validation pairs below which BLEU, which counts whole words and phrases, hardly distinguishes one epoch from the
 next. On 266 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as
-good as BLEU above 10 BLEU, and better below: its order of the later epochs was that of the test split (0.9; BLEU's
-0.5)."""
+good as BLEU above 10 BLEU, and better below: it ordered the later epochs as the test split does (0.9; BLEU 0.5)."""
 _SEVERAL_WORDS = 12
 """Characters from which on nearly all sentences have several words, where words have spaces between them."""
 
@@ -48,7 +47,7 @@ def resolve_config(
     """`config` with the `data` and `text` sections of the corpus, and what it leaves to the corpus decided.
 
     What it asks for and the corpus does not allow gives way: see `fitted`. With `keeps_model`, nothing of `model` does:
-    the weights to begin with are those of this model.
+    the weights to begin with belong to this model.
 
     Raises UsageError, which names all of them, for such keys that are `fixed`; ConfigError for a result that a run
     could not be opened with.
@@ -82,7 +81,7 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
     """The values that a config states and its resolved form has otherwise, in words: at most one line."""
     differences = find_stated_differences(resolved, config, sections=("data", "text", "model", "training"))
     changes = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
-    return [f"values of the config replaced by those of {corpus.path}: {changes}"] if changes else []
+    return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 
 def _prepared(config: Config, corpus: PreparedCorpus) -> Config:
@@ -215,8 +214,8 @@ def _with_value(section: SomeSection, key: str, value: object) -> SomeSection:
 def resumed_changes(old: Config, new: Config, run: Path, *, fixed: Collection[str] = ()) -> list[str]:
     """The differences between the config of a saved run and the one to resume it with, in words.
 
-    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` are
-    those of the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
+    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` stay
+    as in the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
 
     Raises UsageError, which names all of them, for differences in the model, and for keys of `data` and `text` that are
     `fixed`.

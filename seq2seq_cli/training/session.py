@@ -73,7 +73,7 @@ class Session:
         `held` takes the lock of the run. The folder is made after all checks have passed.
 
         Raises UsageError when `path` holds something that `overwrite` does not allow to replace, and ModelFileError
-        when the weights of `origin` are not those of the model.
+        when the weights of `origin` do not fit the model.
         """
 
         def prepare() -> tuple[Any, Any]:
@@ -207,7 +207,7 @@ def _record_folder(run: RunWriter, provenance: Provenance, corpus: PreparedCorpu
 def restore_state(
     run: RunWriter, state: TrainingState, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE
 ) -> None:
-    """Return `state` to that of a checkpoint of `run`; ModelFileError when it is one of another model."""
+    """Return `state` to a checkpoint of `run`; ModelFileError when it belongs to another model."""
     try:
         state.restore(checkpoint, group)
     # A dict of another s2s, or of another model, can lead to any error.
@@ -242,7 +242,7 @@ def not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
 
 
 def _read_weights(origin: RunFolder, config: Config, corpus: PreparedCorpus) -> Weights:
-    """The best weights of a run; ModelFileError when they are not those of the model to train."""
+    """The best weights of a run; ModelFileError when they do not fit the model to train."""
     weights = origin.read_best()
     try:
         _outline(config, corpus).check_weights(weights)

@@ -31,7 +31,7 @@ def train(
 
     `config` is a config by name or path; without it, the recipe for the number of training pairs is taken, or the
     config of the run to go on from. `overrides` are keys of it with other values (``"training.lr=3e-4"``). The `data`
-    and `text` sections are those of the prepared folder. Other values that the folder does not allow are replaced; in
+    and `text` sections come from the prepared folder. Other values that the folder does not allow are replaced; in
     `overrides` they are an error. `data` is the prepared folder, by default the one of the run to resume, or
     ``data/prepared``; `out` is the run folder, by default one in ``runs/`` with the name of the config, or
     ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new

@@ -172,8 +172,8 @@ BEST, LAST = RUN / "best/model.safetensors", RUN / "last/training.pt"
 def test_sizes_are_compared_before_memory_is_taken_for_them(home: Path) -> None:
     path = home / RUN / "config.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("hidden_size: 8", "hidden_size: 1000000"), "utf-8")
-    refused(s2s_here(home, *WITH_TORCH), f"{RUN}: the weights are not those of the model that config.yaml")
-    refused(s2s_here(home, "train", "--init-from", str(RUN)), f"{RUN}: the weights are not those of the model")
+    refused(s2s_here(home, *WITH_TORCH), f"{RUN}: the weights do not fit the model that config.yaml")
+    refused(s2s_here(home, "train", "--init-from", str(RUN)), f"{RUN}: the weights do not fit the model")
     refused(s2s_here(home, *RESUME), f"{LAST}: damaged, or not a checkpoint of this model")
 
 

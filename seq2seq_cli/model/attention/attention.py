@@ -70,7 +70,7 @@ class ContextProvider(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
-        """The context of each query; `positions` are those of the target words to be written, counted from 1."""
+        """The context of each query; `positions`: where each target word to be written stands, counted from 1."""
 
 
 def masked_softmax(scores: Float[Tensor, "*B T S"], allowed: Bool[Tensor, "*#B #T S"]) -> Float[Tensor, "*B T S"]:

@@ -27,7 +27,7 @@ class Scope(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
-        """The view of each query; `positions` are those of the target words to be written."""
+        """The view of each query; `positions`: where each target word to be written stands."""
 
 
 class GlobalScope(Scope):

@@ -24,7 +24,7 @@ class Sizes(NamedTuple):
     """The sizes that a score makes its matrices of."""
 
     query: int
-    """H, that of a whole query."""
+    """H, the size of a whole query."""
     memory: int
     """E."""
     attention: int
@@ -152,7 +152,7 @@ class LinearScore(Score):
     """score(q, h) = w · [q; h] + b: a single linear layer, as in some tutorials.
 
     w · [q; h] = w' · q + w" · h. The part of q is the same for every h, and a softmax does not change when one number
-    is added to all its scores: the weights are those of w" · h, whatever the query. This shows what the tanh of the
+    is added to all its scores: the softmax of w" · h is the same for every query. This shows what the tanh of the
     additive score is for.
     """
 

@@ -233,7 +233,7 @@ def test_weights_of_another_model_are_refused_in_words(session: Session) -> None
     config = session.run.path / "config.yaml"
     text = config.read_text(encoding="utf-8")
     config.write_text(text.replace("hidden_size: 12", "hidden_size: 16"), encoding="utf-8")
-    with pytest.raises(ModelFileError, match="not those of the model"):
+    with pytest.raises(ModelFileError, match="do not fit the model"):
         load_translator(session.run)
 
 

@@ -63,7 +63,7 @@ def test_the_data_and_text_of_a_config_give_way_to_those_of_the_corpus(
     found = resolved(corpus, config=config)
     assert (found.data, found.text) == (corpus.config.data, corpus.config.text)
     (told,) = given_up(load_config(config), found, corpus)
-    assert told.startswith(f"values of the config replaced by those of {corpus.path}: ")
+    assert told.startswith(f"values of the config replaced by values of {corpus.path}: ")
     assert change in told
 
 

@@ -172,7 +172,7 @@ def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: Run
 
 def test_weights_of_another_model_are_refused(run: RunWriter) -> None:
     run.save_best(small_model(ModelConfig()).weights())
-    with pytest.raises(ModelFileError, match=r"not those of the model that config\.yaml describes"):
+    with pytest.raises(ModelFileError, match=r"do not fit the model that config\.yaml describes"):
         open_engine(run, engine="torch")
 
 

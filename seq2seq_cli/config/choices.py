@@ -39,8 +39,6 @@ BestMetric: TypeAlias = Literal["auto", Metric]
 
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
-ExportFormat: TypeAlias = Literal["onnx", "html", "zip"]
-"""The form in which others use a run. onnx: a folder for programs in any language. zip: one file for s2s."""
 DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 

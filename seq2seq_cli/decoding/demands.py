@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
+from typing import TypeAlias
 
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
@@ -28,49 +28,44 @@ from seq2seq_cli.text.vocabulary import UNK
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
 
-@dataclass(frozen=True)
-class Glossary:
-    """Terms of the source, each with its translations, of which one must be used."""
+Terms: TypeAlias = Mapping[str, tuple[str, ...]]
+"""A glossary: terms of the source, each with its translations, of which one must be used."""
 
-    terms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    @classmethod
-    def read(cls, path: Path) -> "Glossary":
-        """Read a file with a term, a tab and its translation per line; several lines of a term are alternatives.
+def read_glossary(path: Path) -> Terms:
+    """Read a file with a term, a tab and its translation per line; several lines of a term are alternatives.
 
-        Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
-        """
-        terms: dict[str, dict[str, None]] = {}
-        for number, line in enumerate(read_lines(path), start=1):
-            if not line.strip():
-                continue
-            columns = [normalise(column) for column in line.split("\t")]
-            if len(columns) != 2 or not all(columns):
-                raise InputError(f"{path}:{number}: needs a term, a tab and its translation, and nothing else")
-            terms.setdefault(columns[0], {})[columns[1]] = None
-        return cls({term: tuple(translations) for term, translations in terms.items()})
+    Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
+    """
+    terms: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        columns = [normalise(column) for column in line.split("\t")]
+        if len(columns) != 2 or not all(columns):
+            raise InputError(f"{path}:{number}: needs a term, a tab and its translation, and nothing else")
+        term, translation = columns
+        terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
+    return terms
 
-    def demanded(self, text: str) -> list[tuple[Span, tuple[str, ...]]]:
-        """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
 
-        A term occurs as whole words, with either apostrophe; one in lower case occurs in any case. Where terms overlap,
-        the longer one counts.
-        """
-        text = _APOSTROPHE.sub("'", text)
-        in_lower_case = "".join(map(lowered, text))
-        found: dict[int, str] = {}
-        taken: set[int] = set()
-        for term in self._longest_first:
-            for start in _occurrences(_APOSTROPHE.sub("'", term), in_lower_case if term == term.lower() else text):
-                span = range(start, start + len(term))
-                if taken.isdisjoint(span):
-                    taken.update(span)
-                    found[start] = term
-        return [((start, start + len(found[start])), self.terms[found[start]]) for start in sorted(found)]
+def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:
+    """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
 
-    @cached_property
-    def _longest_first(self) -> list[str]:
-        return sorted(self.terms, key=len, reverse=True)
+    A term occurs as whole words, with either apostrophe; one in lower case occurs in any case. Where terms overlap, the
+    longer one counts.
+    """
+    text = _APOSTROPHE.sub("'", text)
+    in_lower_case = "".join(map(lowered, text))
+    found: list[tuple[Span, tuple[str, ...]]] = []
+    taken: set[int] = set()
+    for term in sorted(terms, key=len, reverse=True):
+        for start in _occurrences(_APOSTROPHE.sub("'", term), in_lower_case if term == term.lower() else text):
+            span = range(start, start + len(term))
+            if taken.isdisjoint(span):
+                taken.update(span)
+                found.append(((span.start, span.stop), terms[term]))
+    return sorted(found)
 
 
 def _occurrences(term: str, text: str) -> Iterator[int]:
@@ -88,18 +83,13 @@ class Demands:
     """A beginning of each translation, and the translations of terms that occur in its source."""
 
     prefix: str = ""
-    glossary: Glossary = field(default_factory=Glossary)
-
-    @property
-    def are_any(self) -> bool:
-        """Whether there is any."""
-        return bool(self.prefix or self.glossary.terms)
+    terms: Terms = field(default_factory=dict)
 
     def check(self, codec: Codec) -> None:
         """Raise InputError for words that cannot be written with the codec of the target."""
         if UNK in _ids(codec.read_part(self.prefix)):
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
-        for term, translations in self.glossary.terms.items():
+        for term, translations in self.terms.items():
             if not any(True for _ in forms(translations, codec)):
                 raise InputError(
                     f"--glossary: {term}: the model cannot write all words of {' or '.join(translations)}: give another"
@@ -116,7 +106,7 @@ class Demands:
         prefix = normalise(self.prefix) if is_first else ""
         # A translation in capitals begins with the unit for them, also before a prefix in capitals.
         prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
-        terms = tuple(self._terms(sentence, codec, kept)) if self.glossary.terms else ()
+        terms = tuple(self._terms(sentence, codec, kept)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
@@ -133,7 +123,7 @@ class Demands:
         text = normalise(sentence.text)
         word_starts = list(accumulate((solid_length(word.text) for word in sentence.words), initial=0))
         firsts = list(accumulate((len(word.ids) for word in sentence.words), initial=0))
-        for span, translations in self.glossary.demanded(text):
+        for span, translations in demanded(self.terms, text):
             start, end = (solid_length(text[:offset]) for offset in span)
             words = [i for i in range(len(sentence.words)) if max(start, word_starts[i]) < min(end, word_starts[i + 1])]
             if kept.isdisjoint(words):

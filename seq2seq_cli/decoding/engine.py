@@ -4,7 +4,7 @@ An engine encodes the sources once, then takes a step for every row: an open hyp
 the best next tokens of each row, and has its own state, from which the search selects rows.
 
 N sources, R rows, k proposals per row, A tokens asked for per row, S source length with EOS, padded to the longest,
-F features, T target length with EOS.
+F features.
 """
 
 from collections.abc import Sequence
@@ -69,15 +69,7 @@ class Engine(Protocol[State]):
     ) -> tuple[Proposals, State]:
         """The proposals after the previous token of each row (BOS at first), and the next state.
 
-        `k` is at most the size of the vocabulary without PAD and BOS; A may be 0.
-        """
-
-    def features(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[Float[np.ndarray, "T F"]]:
-        """The features of the steps that write each target after its source, both ids without EOS.
-
-        They are those of `step`, computed without the output layer.
+        `k` is at most the size of the vocabulary without PAD and BOS; k and A may be 0.
         """
 
 

@@ -2,62 +2,43 @@
 
 from pathlib import Path
 
-from seq2seq_cli.config.choices import ExportFormat
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.runs.archive import is_archive, opened_run, pack
+from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import load_codecs
-
-_OTHER_FILES = frozenset(
-    [".bin", ".gz", ".json", ".onnx", ".pdf", ".png", ".pt", ".pth", ".safetensors", ".tar", ".tgz", ".txt"]
-)
-"""Endings of files that are no exports; a name such as model.v2 is that of a folder."""
 
 
 def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
     """Write a run in the format that the name of `out` asks for, and return that path.
 
-    A folder, onnx: programs in any language can translate from it; see `standalone`. .html: a page that translates in a
-    browser; see `write_page`. .zip: one file with what translating with s2s needs, which ``--model`` and `load` take.
-    `run` is a run folder, one of its files of weights, an archive that was written here, or None for the newest run of
-    ``runs/``.
+    A folder, without an ending: programs in any language can translate from it; see `standalone`. .html: a page that
+    translates in a browser; see `write_page`. .zip: one file with what translating with s2s needs, which ``--model``
+    and `load` take. `run` is a run folder, one of its files of weights, an archive that was written here, or None for
+    the newest run of ``runs/``.
 
-    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for the name of another
-    file; ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the
-    model cannot be exported.
+    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for another ending;
+    ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the model
+    cannot be exported.
     """
     path, out = None if run is None else Path(run), Path(out)
-    chosen = format_of(out)
+    if out.suffix.lower() not in ("", ".html", ".zip"):
+        raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or have no ending")
     with opened_run(path) as folder:
-        match chosen:
-            case "onnx":
-                from seq2seq_cli.decoding.engines.standalone import write_folder
-
-                write_folder(folder, out, overwrite=overwrite)
-            case "html":
+        read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
+        match out.suffix.lower():
+            case ".html":
                 from seq2seq_cli.decoding.page.export_page import write_page
 
                 write_page(folder, out, overwrite=overwrite)
-            case "zip":
+            case ".zip":
                 with output_file(out, overwrite=overwrite) as file:
                     load_codecs(folder.path)
                     ensure_exported(folder)
                     pack(folder, file, path.stem if path and is_archive(path) else folder.path.resolve().name)
+            case _:
+                from seq2seq_cli.decoding.engines.standalone import write_folder
+
+                write_folder(folder, out, overwrite=overwrite)
     return out
-
-
-def format_of(out: Path) -> ExportFormat:
-    """The format that the name of an export asks for: html or zip for one that ends so, onnx for that of a folder.
-
-    Raises UsageError for the name of another file.
-    """
-    match out.suffix.lower():
-        case ".html" | ".htm":
-            return "html"
-        case ".zip":
-            return "zip"
-        case ending if ending in _OTHER_FILES:
-            raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or name a folder")
-        case _:
-            return "onnx"

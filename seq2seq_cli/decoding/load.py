@@ -1,20 +1,21 @@
 """Loading a run to translate with it."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, overload
+from typing import TYPE_CHECKING, get_args, overload
 
 from seq2seq_cli.config.choices import DeviceName
-from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engines.open_engine import open_engine
-from seq2seq_cli.decoding.options import read_options, with_changes
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.archive import is_archive, opened_run
+from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder, resume_command
+from seq2seq_cli.runs.layout import CONFIG
 from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
@@ -52,34 +53,22 @@ class LoadedRun:
         """The translation of a text with its scores, its words, the attention between them, and the search for it."""
         return self.translator.with_traces().translate([text])[0]
 
-    def _repr_html_(self) -> str | None:
-        """The model card, for a notebook; None for a run without one.
-
-        It is shown as it is written: a notebook would run the scripts that a stranger's card may have.
-        """
-        from html import escape
-
-        with opened_run(self.path) as run:
-            card = run.card()
-        return None if card is None else f"<pre>{escape(card)}</pre>"
-
 
 def load(
     run: Path | str | Sequence[Path | str] | None = None,
     *,
     device: DeviceName = "auto",
     overrides: Sequence[str] = (),
-    options: Mapping[str, object] | None = None,
+    threads: int | None = None,
 ) -> LoadedRun:
     """Load a run: its folder, its name in ``runs/``, one of its files of weights, or its archive; None for the newest.
 
     Several runs, prepared together, translate together: the probability of a token is the mean of theirs.
-    `overrides` are keys of the ``decoding`` section with other values, as text; `options` are such keys with the values
-    themselves, which are not checked.
+    `overrides` are keys of the ``decoding`` section with other values, as text; `threads` are those that compute.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
-    machine lacks or s2s does not know, for runs with different vocabularies, for overrides of other sections, and for
-    options without a key in the config; ConfigError for overrides that no config has.
+    machine lacks or s2s does not know, for runs with different vocabularies, and for overrides of other sections;
+    ConfigError for overrides that no config has.
     """
     if device not in get_args(DeviceName):
         raise UsageError(f"device {device}: choose one of {', '.join(get_args(DeviceName))}")
@@ -91,37 +80,49 @@ def load(
     paths = [None if run is None else Path(run)] if run is None or isinstance(run, str | Path) else list(map(Path, run))
     with ExitStack() as held:
         folders = [held.enter_context(opened_run(path)) for path in paths]
-        translators = [load_translator(folder, device, overrides, options) for folder in folders]
+        translators = [load_translator(folder, device, overrides, threads) for folder in folders]
         first = paths[0] if paths[0] and is_archive(paths[0]) else folders[0].path
         return LoadedRun(path=first, translator=_together(folders, translators))
 
 
 def load_translator(
-    run: RunFolder,
-    device: DeviceName = "auto",
-    overrides: Sequence[str] = (),
-    options: Mapping[str, object] | None = None,
+    run: RunFolder, device: DeviceName = "auto", overrides: Sequence[str] = (), threads: int | None = None
 ) -> Translator:
-    """The translator of a run, with its best weights; see `load`.
-
-    Raises ModelFileError when a file is missing, damaged, or does not fit the others.
-    """
-    values = read_options(run, overrides)
-    if unknown := sorted(set(options or ()).difference(vars(values))):
-        raise UsageError(f"options: {', '.join(unknown)}: no key of decoding; these are: {', '.join(vars(values))}")
-    if options:
-        values = with_changes(values, **options)
+    """The translator of a run, with its best weights; see `load`."""
+    options = _options(run, overrides)
     src, tgt = load_codecs(run.path)
     engine = open_engine(
         run,
-        engine=values.engine,
+        engine=options.engine,
         device=device,
-        threads=values.threads,
-        precision=values.precision,
-        with_features=values.similar_pairs > 0,
+        threads=options.threads if threads is None else threads,
+        precision=options.precision,
+        with_features=options.similar_pairs > 0,
     )
-    _check_vocabularies(run, engine, (src, tgt))
-    return consulting(run, Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=values))
+    src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
+    for side, size, codec in (("source", src_size, src), ("target", engine.vocabulary_size, tgt)):
+        if size != len(codec.vocabulary):
+            raise ModelFileError(
+                f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"
+                " restore them, or train again"
+            )
+    return consulting(run, Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options))
+
+
+def _options(run: RunFolder, overrides: Sequence[str]) -> DecodingOptions:
+    """The values of the ``decoding`` section of a run, read beside its exported model unless config.yaml has changed.
+
+    Raises ModelFileError for a damaged config, ConfigError for overrides that no config has.
+    """
+    if overrides:
+        from seq2seq_cli.config.loader import load_saved_config
+
+        return load_saved_config(run.path / CONFIG, overrides).decoding.options
+    with suppress(ModelFileError, OSError):
+        record = ExportRecord.read(run.path)
+        if record.config == config_checksum(run.path):
+            return record.decoding
+    return run.config().decoding.options
 
 
 def consulting(run: RunFolder, translator: Translator) -> Translator:
@@ -132,14 +133,6 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     options = translator.options
     if not options.similar_pairs:
         return translator
-    without = "--set decoding.similar_pairs=0"
-    if run.has_checkpoint:
-        resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
-        cure = f"{resume} writes them; {without} translates without them"
-    else:
-        cure = f"have it sent again with its pairs, or translate without them: {without}"
-    if not run.has_pairs:
-        raise ModelFileError(f"{run.path}: holds no training pairs to consult: {cure}")
     from seq2seq_cli.decoding.similar.engine import ConsultingEngine
     from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
@@ -147,20 +140,11 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     try:
         pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
     except ModelFileError as error:
-        raise ModelFileError(f"{error}: remove the folder: {cure}") from error
+        resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
+        cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"
+        raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
     engine = ConsultingEngine(translator.engine, pairs, most=options.similar_pairs, weight=options.similar_pairs_weight)
     return replace(translator, engine=engine)
-
-
-def _check_vocabularies(run: RunFolder, engine: Engine[Any], codecs: Codecs) -> None:
-    """Raise ModelFileError unless the weights are for as many units as the codecs have."""
-    src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
-    for side, size, codec in zip(("source", "target"), (src_size, engine.vocabulary_size), codecs, strict=True):
-        if size != len(codec.vocabulary):
-            raise ModelFileError(
-                f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"
-                " restore them, or train again"
-            )
 
 
 def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> Translator:
@@ -180,10 +164,10 @@ def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> T
     return replace(first, engine=Ensemble([translator.engine for translator in translators]))
 
 
-def translator_of(model: "Seq2Seq", codecs: Codecs, options: "DecodingConfig") -> Translator:
+def translator_of(model: "Seq2Seq", codecs: Codecs, config: "DecodingConfig") -> Translator:
     """The translator of a model that torch computes, where its weights lie."""
     from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 
     src, tgt = codecs
     engine = TorchEngine(model, next(model.parameters()).device)
-    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
+    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=config.options)

@@ -1,21 +1,27 @@
 """The outcome of translating: a text, its translation, and what is known about it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from html import escape
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
-from seq2seq_cli.decoding.search.tree import Tree
+from seq2seq_cli.pages.data import AttentionData, Details, RunData, TextData, TreeData
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 Place: TypeAlias = Callable[[int], str]
 """The name of a text in messages, by its number, counted from 1."""
+
+_DECIMALS = 3
+"""Of the numbers on pages."""
+_FRAME_HEIGHTS = (380, 28, 900)
+"""Pixels of the frame in a notebook: without any row of the matrix, per row, and at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +76,6 @@ class SentenceTranslation:
     """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
     log_probability: float
     """log p(translation | sentence): the sum over its tokens, ``<eos>`` counted."""
-    length: int
-    """The number of these tokens."""
     unknown: tuple[str, ...]
     """The words of the source that are not in the vocabulary."""
     copied: tuple[str, ...]
@@ -82,20 +86,22 @@ class SentenceTranslation:
     """log p of each of `tgt_tokens` after those before it."""
     reading: Reading
     """The sentence as the model read it, without HTML and Markdown marks."""
-    written: str
-    """The translation as the model wrote it, without these marks."""
-    tree: "SearchTree | None" = None
+    tree: TreeData | None = None
     """The search that found it; None unless it was asked for."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class SearchTree(Tree):
-    """The tree of the search for a translation."""
-
-    units: tuple[str, ...]
-    """The unit of each node."""
-    best: int
-    """The number of the node with which the translation ends; -1 for none."""
+    @property
+    def data(self) -> AttentionData:
+        """The translation with its attention, its probabilities, and the tree of its search, as the pages show it."""
+        has_attention = self.weights.any()
+        data: AttentionData = {
+            "source": self.source,
+            "translation": self.text,
+            "src_tokens": self.src_tokens,
+            "tgt_tokens": self.tgt_tokens,
+            "weights": [list(map(_rounded, row)) for row in self.weights.tolist()] if has_attention else None,
+            "log_probabilities": list(map(_rounded, self.token_log_probabilities)),
+        }
+        return {**data, "tree": self.tree} if self.tree else data
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +124,7 @@ class Translation:
         """The score of all sentences together."""
         return TotalScore(
             log_probability=math.fsum(sentence.log_probability for sentence in self.sentences),
-            length=sum(sentence.length for sentence in self.sentences),
+            length=sum(len(sentence.tgt_tokens) for sentence in self.sentences),
         )
 
     @property
@@ -146,11 +152,26 @@ class Translation:
         """The units of the translation that a prefix or a glossary demanded."""
         return tuple(unit for sentence in self.sentences for unit in sentence.forced)
 
-    def _repr_html_(self) -> str:
-        """The page of ``translate --attention FILE.html``, in a frame, for a notebook."""
-        from seq2seq_cli.decoding.translation_data import notebook_frame
+    @property
+    def details(self) -> Details:
+        """The sentences, and the n best translations of the text where several were asked for, as the pages show it."""
+        return {
+            "sentences": [sentence.data for sentence in self.sentences],
+            "n_best": [(each.text, _rounded(each.score)) for each in self.alternatives],
+        }
 
-        return notebook_frame(self)
+    def _repr_html_(self) -> str:
+        """The page of ``translate --attention FILE.html`` for a notebook, whose styles and scripts stay apart."""
+        from seq2seq_cli.pages.page import translations_page
+
+        run: RunData = {"name": "", "languages": ("", "")}
+        page = translations_page({"title": "", "runs": [run], "texts": [text_data([self])]}).decode("utf-8")
+        least, per_row, most = _FRAME_HEIGHTS
+        height = min(most, least + per_row * sum(len(sentence.tgt_tokens) for sentence in self.sentences))
+        return (
+            f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" title="{escape(self.text)}"'
+            f' style="width: 100%; height: {height}px; border: 0"></iframe>'
+        )
 
     @cached_property
     def alignment(self) -> list[Link]:
@@ -166,6 +187,20 @@ class Translation:
             weights = sentence.weights[: len(tgt_words), : len(src_words)]
             links += word_links(weights, src_words, tgt_words)
         return sorted(set(links), key=lambda link: (link[1], link[0]))
+
+
+def text_data(translations: Sequence[Translation]) -> TextData:
+    """A text with its translation by each of the runs, as the pages show it."""
+    return {
+        "source": translations[0].source,
+        "translated": [
+            {"translation": each.text, "score": _rounded(each.score), **each.details} for each in translations
+        ],
+    }
+
+
+def _rounded(value: float) -> float | Literal[0]:
+    return round(value, _DECIMALS) or 0  # 0 is shorter than 0.0, and most weights are
 
 
 def _without_eos(tokens: list[str]) -> list[str]:

@@ -9,30 +9,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.keep import Piece, put_back, reveal
+from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
-from seq2seq_cli.decoding.options import with_changes
 from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.decoding.sentences import Passage, split_passage
-from seq2seq_cli.decoding.translation import SearchTree, SentenceTranslation, Translation
+from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.pages.data import TreeData, TreeNode
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, Span
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
-
-if TYPE_CHECKING:  # pydantic is not imported to translate
-    from seq2seq_cli.config.schema.decoding import DecodingConfig
-
 
 _Found: TypeAlias = tuple[list[Hypothesis], Tree | None]
 """The best hypotheses for a sentence, best first, and the tree of the search where it is traced."""
@@ -61,14 +58,14 @@ class Translator:
     engine: Engine[Any]
     src_codec: Codec
     tgt_codec: Codec
-    options: "DecodingConfig"
+    options: DecodingOptions
     demands: Demands = field(default_factory=Demands)
     is_traced: bool = False
     """Whether the translations come with the trees of their searches."""
 
     def with_options(self, **changes: Any) -> "Translator":
-        """The same translator with other values of these keys of `DecodingConfig`; the engine is not loaded again."""
-        return replace(self, options=with_changes(self.options, **changes))
+        """The same translator with other values of these keys; the engine is not loaded again."""
+        return replace(self, options=replace(self.options, **changes))
 
     def with_n_best(self, n: int) -> "Translator":
         """The same translator with `n` translations of each text, and a beam that is large enough for them."""
@@ -84,7 +81,7 @@ class Translator:
         Raises InputError for words that its codec cannot write, and for a glossary when it draws its translations.
         """
         demands.check(self.tgt_codec)
-        if demands.glossary.terms and self.options.sampling:
+        if demands.terms and self.options.sampling:
             raise UsageError("--glossary: needs a search: leave it out, or set decoding.sampling=false")
         return replace(self, demands=demands)
 
@@ -148,7 +145,7 @@ class Translator:
                 )
                 for source in batch
             ]
-            if self.demands.are_any
+            if self.demands.prefix or self.demands.terms
             else None,
             trace=trace,
         )
@@ -178,20 +175,22 @@ class Translator:
             tgt_tokens=shown + [EOS_UNIT] * hypothesis.ended,
             weights=weights,
             log_probability=hypothesis.log_probability,
-            length=len(hypothesis.ids),
             unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
             copied=tuple(words[word].text for word in copies.values()),
             forced=tuple(shown[position] for position in sorted(hypothesis.forced)),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
             reading=source.reading,
-            written=reveal(text, [piece.kept_words[i] for i in copied]),
-            tree=self._search_tree(tree, hypothesis) if tree else None,
+            tree=self._tree_data(tree, hypothesis.ids) if tree else None,
         )
 
-    def _search_tree(self, tree: Tree, hypothesis: Hypothesis) -> SearchTree:
-        marked = [self.tgt_codec.vocabulary.unit(node.token) for node in tree.nodes]
-        units = tuple(unit.lstrip(SPACING + CONTINUING) or unit for unit in marked)
-        return SearchTree(nodes=tree.nodes, units=units, best=tree.find(hypothesis.ids))
+    def _tree_data(self, tree: Tree, ids: Sequence[int]) -> TreeData:
+        """The tree of a search that found these ids, as the pages show it."""
+        nodes: list[TreeNode] = []
+        for parent, token, log_probability, fate, score in tree.nodes:
+            unit = self.tgt_codec.vocabulary.unit(token)
+            rounded = None if score is None else round(score, 3)
+            nodes.append((parent, unit.lstrip(SPACING + CONTINUING) or unit, round(log_probability, 3), fate, rounded))
+        return {"nodes": nodes, "best": tree.find(ids)}
 
     def _join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
         """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
@@ -214,12 +213,12 @@ class Translator:
         return longest
 
     @cached_property
-    def search_options(self) -> "DecodingConfig":
+    def search_options(self) -> DecodingOptions:
         """The options, with room for as many words where tokens are characters."""
         if not self.tgt_codec.has_character_tokens:
             return self.options
         options = self.options
-        return with_changes(
+        return replace(
             options,
             no_repeat_ngram_size=options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN,
             max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),

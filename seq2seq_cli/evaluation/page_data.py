@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from seq2seq_cli.decoding.translation_data import details_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Findings
@@ -63,7 +62,7 @@ def details_of(translator: Translator, texts: Sequence[str], most_characters: in
     characters = 0
     for start in range(0, len(texts), _AT_ONCE):
         translations = translator.with_traces().translate(texts[start : start + _AT_ONCE])
-        for details in map(details_data, translations):
+        for details in (translation.details for translation in translations):
             characters += len(json.dumps(details, ensure_ascii=False))
             if characters > most_characters:
                 return

@@ -6,36 +6,37 @@ have the same names, shapes and places: the graphs are written once per run, and
 Nothing here needs pydantic, YAML or torch: with the exported model, translating does without them.
 """
 
+import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.weights_header import Places, read_header
+from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
+from seq2seq_cli.runs.weights_header import Places
 
 FORMAT = 1
 
 _PACKAGE = Path(__file__).parents[1]
-
-
-def schema_checksum() -> int:
-    """CRC-32 of the definition of the config in this s2s."""
-    return _checksum("config/schema")
+_MOST_CONFIG_BYTES = 1_000_000
 
 
 def model_checksum() -> int:
     """CRC-32 of the formulas of the models in this s2s."""
-    return _checksum("model")
-
-
-def _checksum(room: str) -> int:
-    modules = sorted((_PACKAGE / room).rglob("*.py"))
+    modules = sorted((_PACKAGE / "model").rglob("*.py"))
     # An editor may keep its lock in the folder: a link to nothing that ends in .py.
     return zlib.crc32(b"".join(module.read_bytes() for module in modules if module.is_file()))
+
+
+def config_checksum(run: Path) -> int:
+    """CRC-32 of the config.yaml of a run; OSError when it cannot be read."""
+    return zlib.crc32(read_whole(run / CONFIG, most=_MOST_CONFIG_BYTES))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,35 +49,34 @@ class ExportRecord:
     """Whether the model has attention weights to show."""
     max_source_length: int | None
     """The largest number of source tokens, ``<eos>`` counted; None: no limit."""
-    config: str
-    """The text of config.yaml."""
-    decoding: dict[str, Any]
-    """The values of the ``decoding`` section in that text, defaults included. They hold as long as the text does."""
-    schema: int
-    """The `schema_checksum` of the s2s that read these values; another one may have other keys and defaults."""
+    config: int
+    """The `config_checksum` of the run."""
+    decoding: DecodingOptions
+    """The values of the ``decoding`` section of that config, defaults included."""
     model: int
     """The `model_checksum` of the s2s that made the graphs."""
     weights: Places
     """The places of the weights for which the graphs were made."""
-    encoder: list[str]
-    """The names of the weights in the encoder's graph."""
-    decoder: list[str]
-    """The names of the weights in the graph of a decoder step."""
-    features: list[str]
-    """The names of the weights in the graph of a step without the output layer."""
+    graphs: dict[str, list[str]]
+    """The names of the weights in each graph, by the name of its file without ending."""
 
-    def write(self, path: Path) -> None:
-        """Write the record; raises OSError when that cannot be done."""
-        write_json(path, {"format": FORMAT, **asdict(self)})
+    def write(self, run: Path) -> None:
+        """Write the record into a run folder; raises OSError when that cannot be done."""
+        values = asdict(self)
+        write_json(run / EXPORT_RECORD, {"format": FORMAT, "checksum": _checksum(values), **values})
 
     @classmethod
-    def read(cls, path: Path) -> "ExportRecord":
+    def read(cls, run: Path) -> "ExportRecord":
         """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        path = run / EXPORT_RECORD
         values = read_json(path, newest=FORMAT, error=ModelFileError)
         del values["format"]
-        if not _are_facts(values):
-            raise ModelFileError(f"{path}: damaged: s2s export RUN FILE.zip makes it anew")
-        return cls(**values)
+        try:
+            if values.pop("checksum") != _checksum(values):
+                raise ValueError("changed")  # noqa: TRY301  # as for a damaged one
+            return cls(**{**values, "decoding": DecodingOptions(**values["decoding"])})
+        except (KeyError, TypeError, ValueError):
+            raise ModelFileError(f"{path}: damaged: s2s export RUN FILE.zip makes it anew") from None
 
     @property
     def is_of_other_code(self) -> bool:
@@ -87,25 +87,7 @@ class ExportRecord:
         """
         return (_PACKAGE.parent / "pyproject.toml").is_file() and self.model != model_checksum()
 
-    def fits(self, weights: Path) -> bool:
-        """Whether the graphs can read a file of weights; ModelFileError when that is missing or damaged."""
-        return self.weights == read_header(weights).places
 
-
-def _are_facts(values: Mapping[str, Any]) -> bool:
-    """Whether values are those of a record, of its types."""
-    if values.keys() != ExportRecord.__dataclass_fields__.keys():
-        return False
-    longest, weights = values["max_source_length"], values["weights"]
-    listed = [values[name] for name in ("encoder", "decoder", "features")]
-    numbers = [values["vocabulary_size"], values["schema"], values["model"], 1 if longest is None else longest]
-    return (
-        all(type(number) is int and number > 0 for number in numbers)
-        and type(values["has_attention"]) is bool
-        and type(values["config"]) is str
-        and type(values["decoding"]) is dict
-        and type(weights) is dict
-        and all(
-            type(names) is list and all(type(name) is str and name in weights for name in names) for names in listed
-        )
-    )
+def _checksum(values: Mapping[str, Any]) -> int:
+    """CRC-32 of the values of a record."""
+    return zlib.crc32(json.dumps(values, sort_keys=True).encode("utf-8"))

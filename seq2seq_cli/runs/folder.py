@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.errors import ConfigError, ModelFileError
-from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.runs.layout import (
     BEST,
-    CARD,
     CHECKPOINTS,
     CONFIG,
     CORPUS,
@@ -45,7 +43,6 @@ if TYPE_CHECKING:
     from seq2seq_cli.runs.weights import Weights
 
 _WEIGHTS = ".safetensors"
-_MOST_CARD_BYTES = 1_000_000
 
 
 def resume_command(run: Path, *overrides: str) -> str:
@@ -126,11 +123,3 @@ class RunFolder:
         from seq2seq_cli.runs.weights import read_weights
 
         return read_weights(self.chosen or self.best_path)
-
-    def card(self) -> str | None:
-        """The model card without the metadata at its top; None where there is none."""
-        try:
-            text = read_whole(self.path / CARD, most=_MOST_CARD_BYTES).decode("utf-8", "replace")
-        except OSError:
-            return None
-        return text.partition("\n---\n")[2].lstrip() if text.startswith("---\n") else text

@@ -1,14 +1,14 @@
-"""The header of a file of weights, read without numpy: the name, the shape and the place of each weight.
+"""The header of a file of weights, read without numpy: the shape and the place of each weight.
 
-A file of safetensors has the length of the header in 8 bytes, the header in JSON, and the numbers of all weights, end
-to end (https://huggingface.co/docs/safetensors). Those of s2s have one key of metadata, with a format number and the
-SHA-256 of the weights.
+Weights are safetensors (https://huggingface.co/docs/safetensors): a header, and the numbers of all weights, end to end.
+Those of s2s are float32, and have one key of metadata, with a format number and the SHA-256 of the weights.
 """
 
-import os
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from safetensors import SafetensorError, safe_open
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json
@@ -19,9 +19,8 @@ FORMAT = 1
 METADATA = "s2s"
 """The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
 NUMBER_BYTES = 4
-"""Size of a number; all of them are float32."""
+"""Size of a number."""
 
-_MOST_BYTES = 1_000_000
 _MOST_AXES = 8
 
 Places = dict[str, list[int]]
@@ -32,9 +31,9 @@ class Header(NamedTuple):
     """The description of the weights in a file."""
 
     places: Places
-    """The weights lie in the file without gaps, the first after the header, the last at the end of the file."""
+    """In the order of the file, in which the weights lie without gaps, the last at its end."""
     start: int
-    """The first byte after the header."""
+    """The first byte of the weights."""
     sha256: object
     """The digest that the file names."""
 
@@ -54,51 +53,28 @@ def read_header(path: Path) -> Header:
     Raises ModelFileError when the file is missing, damaged, cut short, none of s2s, or made by a newer s2s.
     """
     try:
-        with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
-            length = int.from_bytes(file.read(8), "little")
-            header = parse_json(file.read(min(length, _MOST_BYTES)))
-        metadata = header.pop("__metadata__", {}).get(METADATA)
-        start = 8 + length
-        places = {name: _place(tensor, start) for name, tensor in header.items()}
+        open_regular(path).close()  # the library would wait for a named pipe
+        with safe_open(path, framework="numpy") as file:
+            slices = {name: file.get_slice(name) for name in file.offset_keys()}
+            shapes = {name: each.get_shape() for name, each in slices.items()}
+            is_ours = all(each.get_dtype() == "F32" for each in slices.values())
+            metadata = (file.metadata() or {}).get(METADATA, "")
+        place = start = path.stat().st_size - NUMBER_BYTES * sum(map(prod, shapes.values()))
     except FileNotFoundError:
         raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet") from None
     except OSError as error:
         raise ModelFileError(unreadable(path, error)) from None
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise ModelFileError(f"{path}: damaged, or not a safetensors file: {RESTORE}") from None
-    described = _described(metadata, path)
-    if not _fill(places, start, size):
-        raise ModelFileError(f"{path}: damaged: it is cut short: {RESTORE}")
-    return Header(places, start, described.get("sha256"))
-
-
-def _described(metadata: object, path: Path) -> dict[str, Any]:
+    except SafetensorError:
+        raise ModelFileError(f"{path}: damaged, cut short, or not a safetensors file: {RESTORE}") from None
     try:
-        if not isinstance(metadata, str):
-            raise ValueError("no text")  # noqa: TRY004, TRY301  # as for a damaged one
         described = parse_json(metadata.encode("utf-8"))
     except ValueError:
-        raise ModelFileError(f"{path}: not a file of s2s: it has no format number") from None
-    return check_format(described, path, newest=FORMAT, error=ModelFileError)
-
-
-def _place(tensor: dict[str, Any], start: int) -> list[int]:
-    """The place of a tensor of the header; raises ValueError, LookupError or TypeError when it has none."""
-    shape, (begin, end) = tensor["shape"], tensor["data_offsets"]
-    numbers = [begin, end, *shape]
-    if tensor["dtype"] != "F32" or len(shape) > _MOST_AXES or any(type(n) is not int or n < 0 for n in numbers):
-        raise ValueError("no weight of s2s")
-    if end - begin != NUMBER_BYTES * prod(shape):
-        raise ValueError("a shape of another size")
-    return [start + begin, end - begin, *shape]
-
-
-def _fill(places: Places, start: int, size: int) -> bool:
-    """Whether the weights fill a file of this size, each once."""
-    at = start
-    for begin, length, *_ in sorted(places.values()):
-        if begin != at:
-            return False
-        at += length
-    return at == size > start
+        described = None
+    if not is_ours or described is None or max(map(len, shapes.values()), default=_MOST_AXES + 1) > _MOST_AXES:
+        raise ModelFileError(f"{path}: not a file of s2s: it has no format number, or other numbers than float32")
+    check_format(described, path, newest=FORMAT, error=ModelFileError)
+    places: Places = {}
+    for name, shape in shapes.items():
+        places[name] = [place, NUMBER_BYTES * prod(shape), *shape]
+        place += NUMBER_BYTES * prod(shape)
+    return Header(places, start, described.get("sha256"))

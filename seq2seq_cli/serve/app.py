@@ -53,12 +53,11 @@ class Directions:
 
         Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
         """
-        options = {} if threads is None else {"threads": threads}
         paths: dict[Direction, Path] = {}
         translators: dict[Direction, Translator] = {}
         wanted: Sequence[Path | None] = runs or [None]
         for run in wanted:
-            loaded = load(run, device=device, overrides=overrides, options=options)
+            loaded = load(run, device=device, overrides=overrides, threads=threads)
             translator = loaded.translator
             direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
             if direction in translators:

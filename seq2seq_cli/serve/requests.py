@@ -13,7 +13,6 @@ from starlette.requests import Request
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.decoding.translation_data import sentence_data
 from seq2seq_cli.serve.limits import Limits, cost
 
 _MOST_ALTERNATIVES = 10
@@ -82,7 +81,7 @@ class TranslateRequest:
                 for text, of_text in zip(texts, found, strict=True)
             ]
         if self.with_attention:
-            fields["sentences"] = [list(map(sentence_data, translation.sentences)) for translation in best]
+            fields["sentences"] = [translation.details["sentences"] for translation in best]
         return fields if self.is_list else {name: values[0] for name, values in fields.items()}
 
     def _text(self, translation: Translation) -> str:

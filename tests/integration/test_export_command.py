@@ -143,7 +143,7 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
 
 
-@pytest.mark.parametrize("name", ["page.pdf", "model.onnx", "best.safetensors"])
+@pytest.mark.parametrize("name", ["page.pdf", "model.onnx", "luong.v2"])
 def test_the_name_of_another_file_is_refused(home: Path, name: str) -> None:
     done = s2s_here(home, "export", "runs/small", name)
     refused(done, f"{name}: not the name of an export: ")
@@ -171,7 +171,7 @@ def test_what_a_page_cannot_do_is_refused_by_name(home: Path) -> None:
     codec.write_text(json.dumps({**content, "tokenizer": None}), encoding="utf-8")
     config.write_text(searching, encoding="utf-8")
     done = export_page(home)
-    assert (done.returncode, "the target language, de, is cut into words by a program" in done.stderr) == (1, True)
+    assert (done.returncode, "a program cuts de into words, which no page can run" in done.stderr) == (1, True)
     assert not (home / "page.html").exists()
 
 

@@ -77,5 +77,3 @@ def test_what_load_does_not_know_is_refused(tmp_path: Path) -> None:
     code = f"import seq2seq_cli; seq2seq_cli.load({str(run)!r}, device='tpu')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False)
     assert done.stderr.endswith("UsageError: device tpu: choose one of auto, cpu, cuda, mps\n")
-    with pytest.raises(UsageError, match="options: beam: no key of decoding; these are: beam_size, "):
-        seq2seq_cli.load(run, device="cpu", options={"beam": 3})

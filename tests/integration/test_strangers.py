@@ -16,11 +16,14 @@ import onnx
 import pytest
 import torch
 
+from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.weights import read_weights, save_weights
+from seq2seq_cli.text.vocabulary import BOS
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -181,11 +184,12 @@ def test_sizes_are_compared_before_memory_is_taken_for_them(home: Path) -> None:
 def test_weights_that_are_not_finite_are_refused(home: Path, number: float) -> None:
     for file in (BEST, RUN / "epochs/0001.safetensors"):
         weights = {name: array.copy() for name, array in read_weights(home / file).items()}
-        weights["encoder.embedding.weight"][-1, -1] = number
+        weights["output.weight"][-1, -1] = number
         save_weights(home / file, weights)
-    for command in (TRANSLATE, WITH_TORCH, ("export", str(RUN), "exported"), ("train", "--init-from", str(RUN))):
+    for command in (WITH_TORCH, ("export", str(RUN), "exported"), ("train", "--init-from", str(RUN))):
         refused(s2s_here(home, *command), f"{BEST}: damaged: some of its weights are NaN or infinite")
-    refused(s2s_here(home, *EPOCH), "epochs/0001.safetensors: damaged: some of its weights")
+    for translating in (TRANSLATE, EPOCH):
+        refused(s2s_here(home, *translating), "best/decoder.onnx: it computes NaN: its weights are")
     assert not (home / "exported").exists()
 
 
@@ -341,7 +345,7 @@ def test_a_forged_record_of_the_export_is_damaged(home: Path, key: str, value: o
     path = home / RUN / "best/export.json"
     damage_json(path, {key: value})
     with pytest.raises(ModelFileError, match=r"export\.json: damaged"):
-        ExportRecord.read(path)
+        ExportRecord.read(home / RUN)
 
 
 @pytest.mark.parametrize(("key", "value"), [("beam_size", -1), ("beam_size", 10**9), ("batch_size", 0), ("prune", "x")])
@@ -384,27 +388,24 @@ FORGED_GRAPHS: list[tuple[str, Callable[[Any], object]]] = [
 ]
 
 
+def first_step(run: RunFolder) -> Proposals:
+    engine = OnnxEngine(run, ExportRecord.read(run.path))
+    return engine.step(np.full(1, BOS), engine.start([[4, 5]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))[0]
+
+
 @pytest.mark.parametrize(("name", "change"), FORGED_GRAPHS)
-def test_a_forged_graph_is_not_opened(home: Path, name: str, change: Callable[[Any], object]) -> None:
+def test_a_forged_graph_is_refused_or_computes_the_same(home: Path, name: str, change: Callable[[Any], object]) -> None:
     (home / "secret").write_bytes(b"\0" * 100_000)
+    run = RunFolder(home / RUN)
+    expected = first_step(run)
     change_graph(home / RUN / f"best/{name}.onnx", change)
-    with pytest.raises(ModelFileError, match=r"coder\.onnx: "):
-        OnnxEngine(home / RUN, ExportRecord.read(home / RUN / "best/export.json"))
-
-
-def repeat_output(graph: Any) -> None:
-    graph.output.append(graph.output[-1])
-
-
-@pytest.mark.parametrize("change", [rename_input, repeat_output])
-def test_a_forged_export_is_not_computed_with(home: Path, change: Callable[[Any], None]) -> None:
-    expected = s2s_here(home, *TRANSLATE).stdout
-    graph = home / RUN / "best/decoder.onnx"
-    change_graph(graph, change)
-    forged = graph.read_bytes()
-    done = s2s_here(home, *TRANSLATE)
-    assert (done.returncode, done.stdout) == (0, expected)
-    assert graph.read_bytes() == forged  # translating writes nothing into a run
+    try:
+        found = first_step(run)
+    except ModelFileError as error:
+        assert "coder.onnx: " in str(error)  # noqa: PT017  # some changes do no harm
+    else:
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
 
 
 def compute_instead(graph: Any, number: int, *nodes: Any) -> None:
@@ -437,7 +438,7 @@ def test_a_graph_that_takes_endless_memory_ends_in_a_line(home: Path) -> None:
 
 def test_a_graph_that_computes_no_tokens_is_refused(home: Path) -> None:
     change_graph(home / RUN / "best/decoder.onnx", leave_the_vocabulary)
-    refused(s2s_here(home, *TRANSLATE), "best/decoder.onnx: damaged: its tokens are not those of a graph of s2s")
+    refused(s2s_here(home, *TRANSLATE), "best/decoder.onnx: damaged: it computes other values than a graph of s2s")
 
 
 RUN_FILES = [

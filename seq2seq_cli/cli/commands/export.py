@@ -8,15 +8,15 @@ import typer
 
 from seq2seq_cli.cli.options import RUN_FORMS, Overwrite
 from seq2seq_cli.cli.terminal import write_lines
-from seq2seq_cli.config.choices import ExportFormat
-from seq2seq_cli.decoding import export as exporting
+from seq2seq_cli.decoding.export import export as export_run
 from seq2seq_cli.errors import one_line
 
-_HINTS: dict[ExportFormat, str] = {
-    "onnx": "{out}/README.md says how to run it",
-    "html": "open it in a browser",
-    "zip": "s2s translate --model {quoted} translates with it",
+_HINTS = {
+    "": "{out}/README.md says how to run it",
+    ".html": "open it in a browser",
+    ".zip": "s2s translate --model {quoted} translates with it",
 }
+"""The use of an export, by the ending of its name."""
 
 
 def export(
@@ -32,6 +32,6 @@ def export(
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
-    made = exporting.export(run, out, overwrite=overwrite)
-    hint = _HINTS[exporting.format_of(made)].format(out=made, quoted=quote(str(made)))
+    made = export_run(run, out, overwrite=overwrite)
+    hint = _HINTS[made.suffix.lower()].format(out=made, quoted=quote(str(made)))
     write_lines([one_line(f"{made}: exported; {hint}")])

@@ -21,7 +21,7 @@ from seq2seq_cli.cli.translating.presenter import AttentionFile, Presenter, Tran
 from seq2seq_cli.cli.translating.prompt import STDIN, Prompt
 from seq2seq_cli.cli.translating.results import View, open_output
 from seq2seq_cli.config.choices import LARGEST_BEAM, DeviceName
-from seq2seq_cli.decoding.demands import Demands, Glossary
+from seq2seq_cli.decoding.demands import Demands, read_glossary
 from seq2seq_cli.decoding.lines import ByteStream, read_blocks
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
@@ -176,7 +176,7 @@ def translate(
         raise UsageError("--ensemble: needs several runs: give --model more than once")
     with open_output(output, overwrite=overwrite) as results:
         check_utf8("--prefix", prefix)
-        demands = Demands(prefix=prefix, glossary=Glossary() if glossary is None else Glossary.read(glossary))
+        demands = Demands(prefix=prefix, terms={} if glossary is None else read_glossary(glossary))
         with loading():
             translators = _translators(model or [], device, overrides or [], threads, together=ensemble)
         translators = translators.changed(lambda each: each.with_demands(demands))
@@ -210,9 +210,8 @@ def _translators(
     models: list[Path], device: DeviceName, overrides: list[str], threads: int | None, *, together: bool
 ) -> Translators:
     """The translators of the runs, which are compared or translate together; the newest run where none is named."""
-    options = {} if threads is None else {"threads": threads}
     groups: list[Any] = models if models and not together else [models or None]
-    loaded = [load(runs, device=device, overrides=overrides, options=options) for runs in groups]
+    loaded = [load(runs, device=device, overrides=overrides, threads=threads) for runs in groups]
     names = _names(models or [loaded[0].path])
     members = tuple(each.translator for each in loaded)
     return Translators(members=members, names=(" + ".join(names),) if together else names)

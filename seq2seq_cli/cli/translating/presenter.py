@@ -9,7 +9,7 @@ from seq2seq_cli.cli.terminal import tell
 from seq2seq_cli.cli.translating.results import Output, View, render
 from seq2seq_cli.cli.translating.warner import Warner
 from seq2seq_cli.counts import counted
-from seq2seq_cli.decoding.translation import Place, Translation
+from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.output import check_output_path, write_output
@@ -158,8 +158,7 @@ class AttentionFile:
 
     def _write_page(self, texts: Iterable[Sequence[Translation]], translators: Translators) -> int:
         """Write the page, unless no text has words; returns the number of those that do."""
-        from seq2seq_cli.decoding.translation_data import text_data  # not above: few are shown on a page
-        from seq2seq_cli.pages.page import translations_page
+        from seq2seq_cli.pages.page import translations_page  # not above: few are shown on a page
 
         if not (worded := [text for text in texts if any(each.sentences for each in text)]):
             return 0

@@ -7,6 +7,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.config.schema import (
     NonNegative,
     NonNegativeInt,
@@ -93,6 +94,11 @@ class DecodingConfig(Section):
         for key, value in (("temperature", 1.0), ("top_k", None)):
             if getattr(self, key) != value:
                 yield needs(self, key, "sampling", "true", "beam search draws nothing")
+
+    @property
+    def options(self) -> DecodingOptions:
+        """The values without their rules, as translating has them."""
+        return DecodingOptions(**self.model_dump())
 
     @property
     def in_words(self) -> str:

@@ -74,13 +74,6 @@ class Ensemble:
         )
         return proposals, EnsembleState(tuple(after for _, after in steps))
 
-    def features(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[Float[np.ndarray, "T F"]]:
-        """The features of all members, side by side; see `Engine`."""
-        of_members = [member.features(sources, targets) for member in self._members]
-        return [np.concatenate(of_pair, axis=1) for of_pair in zip(*of_members, strict=True)]
-
 
 def _log_mean(log_probabilities: list[Float[np.ndarray, "R V"]]) -> Float[np.ndarray, "R V"]:
     """The logarithm of the mean of probabilities, computed without underflow; never above 0, whatever is rounded."""

@@ -8,7 +8,8 @@ B sources, S source length with ``<eos>``, R rows, k proposals per row, A tokens
 import io
 import warnings
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import onnx
 import torch
@@ -17,11 +18,12 @@ from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.decoding.engines.onnx_engine import FEATURES, NEXT, PROPOSALS
+from seq2seq_cli.decoding.engines.onnx_engine import NEXT, PROPOSALS, WITHOUT_OUTPUT
 from seq2seq_cli.decoding.engines.torch_engine import propose
 from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
+from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.weights_header import Places
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
@@ -45,7 +47,7 @@ AXES = {
     "best_log_probabilities": {0: "R", 1: "k"},
     "asked_log_probabilities": {0: "R", 1: "A"},
     "weights": {0: "R", 1: "S"},
-    FEATURES: {0: "R"},
+    "features": {0: "R"},
 }
 """The axes of inputs and outputs that differ from call to call."""
 
@@ -55,18 +57,8 @@ _WEIGHT = "model."
 """The prefix of the names of weights in a traced graph."""
 
 
-class Graphs(NamedTuple):
-    """The graphs of a model."""
-
-    encoder: onnx.ModelProto
-    decoder: onnx.ModelProto
-    """A step of the decoder."""
-    features: onnx.ModelProto
-    """A step without the output layer: its features and the next state."""
-
-
-def trace_graphs(model: Seq2Seq) -> Graphs:
-    """The graphs of a model in evaluation mode, on the CPU.
+def trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
+    """The graphs of a model in evaluation mode, on the CPU, by their files in a run folder.
 
     The weights are inputs of the graphs, after their other inputs. Raises ExportError when ONNX cannot express a part.
     """
@@ -79,7 +71,7 @@ def trace_graphs(model: Seq2Seq) -> Graphs:
     state = {name: tensor for name, tensor in encoded.items() if name not in memory}
     step = {"tokens": torch.full((2,), BOS), "sources": torch.tensor([1, 0]), **memory, **state}
     after = [NEXT + name for name in state]
-    features = _trace(_TracedFeatures(model, list(step)), step, [FEATURES, *after])
+    features = _trace(_TracedStep(model, list(step)), step, [*WITHOUT_OUTPUT, *after])
     step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
     decoder = _trace(_TracedStep(model, list(step)), step, [*PROPOSALS, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
@@ -87,7 +79,7 @@ def trace_graphs(model: Seq2Seq) -> Graphs:
     encoder.outputs = needed
     graph = _trace(encoder, {"src": src, "lengths": lengths}, needed)
     _give_lengths(graph.graph)
-    return Graphs(graph, decoder, features)
+    return {ENCODER: graph, DECODER: decoder, FEATURES: features}
 
 
 class _TracedEncoder(nn.Module):
@@ -110,16 +102,16 @@ class _TracedEncoder(nn.Module):
         return [named[name] for name in self.outputs]
 
 
-class _TracedFeatures(nn.Module):
-    """A step of the decoder without the output layer; `inputs` names its inputs in their order."""
+class _TracedStep(nn.Module):
+    """A step of the decoder; `inputs` names its inputs in their order. Without ``k``, it has no output layer."""
 
     def __init__(self, model: Seq2Seq, inputs: Sequence[str]) -> None:
         super().__init__()
         self.model = model
         self.inputs = inputs
 
-    def step(self, given: Tensors) -> tuple[Tensor, Tensor, Tensors]:
-        """The features, the attention weights, and the next state."""
+    def forward(self, *tensors: Tensor) -> list[Tensor]:
+        given = dict(zip(self.inputs, tensors, strict=True))
         states = given["states"]
         memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"])
         state = DecoderState(
@@ -128,21 +120,8 @@ class _TracedFeatures(nn.Module):
             attentional=given.get("attentional"),
         )
         features, state, weights = self.model.decoder.step(given["tokens"], state, memory.select(given["sources"]))
-        return features, weights, _named(state)
-
-    def forward(self, *tensors: Tensor) -> list[Tensor]:
-        features, _, state = self.step(dict(zip(self.inputs, tensors, strict=True)))
-        return [features, *state.values()]
-
-
-class _TracedStep(_TracedFeatures):
-    """A step of the decoder."""
-
-    def forward(self, *tensors: Tensor) -> list[Tensor]:
-        given = dict(zip(self.inputs, tensors, strict=True))
-        features, weights, state = self.step(given)
-        proposals = propose(self.model.output(features), given["k"], given["asked"])
-        return [*proposals, weights, features, *state.values()]
+        proposals = propose(self.model.output(features), given["k"], given["asked"]) if "k" in given else ()
+        return [*proposals, weights, features, *_named(state).values()]
 
 
 def _named(state: DecoderState) -> Tensors:

@@ -4,14 +4,13 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from seq2seq_cli.decoding.engines.onnx_engine import open_session
+from seq2seq_cli.decoding.engines.onnx_engine import Graph
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, ENCODER, EXPORTED, METRICS, PAIR_FILES
-from seq2seq_cli.runs.weights import check_finite
 from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs, save_codec
 
 PROGRAM = "translate_onnx.py"
@@ -69,14 +68,12 @@ def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
 
     It is a run folder, too, without what training needs and what it recorded.
     """
-    weights = folder.chosen or folder.best_path
-    check_finite(weights)  # raises what is wrong with them, before anything is made
     codecs = load_codecs(folder.path)
     _check_free(out, overwrite=overwrite)
     replaced = _OUR_FILES if out.exists() and contents(out) else ()
     with whole_folder(out, mark=PROGRAM, replaced=replaced) as made:
         (made / BEST.parent).mkdir()
-        shutil.copyfile(weights, made / BEST)
+        shutil.copyfile(folder.chosen or folder.best_path, made / BEST)
         for name in (Path(CONFIG), *EXPORTED, *PAIR_FILES.values()):
             if (folder.path / name).exists():
                 (made / name).parent.mkdir(exist_ok=True)
@@ -125,7 +122,7 @@ def _readme(folder: Path, codecs: Codecs) -> str:
 
 def _table(graph: Path) -> Iterator[str]:
     """The inputs and outputs of a graph, their types and shapes."""
-    session = open_session(graph)
+    session = Graph(graph).session
     yield f"## {graph.name}"
     for title, values in (("input", session.get_inputs()), ("output", session.get_outputs())):
         yield f"\n| {title} | type | shape |\n|---|---|---|"

@@ -1,7 +1,6 @@
 """The engine that computes with torch, on any device; the reference of the others.
 
-R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for, V target vocabulary,
-F features, T target length with ``<eos>``.
+R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for, V target vocabulary.
 """
 
 from collections.abc import Sequence
@@ -70,20 +69,6 @@ class TorchEngine:
         proposals = propose(logits, k, torch.from_numpy(asked).to(self._device))
         after = TorchState(memory=state.memory, sources=state.sources, decoder=decoder)
         return Proposals(*(values.cpu().numpy() for values in (*proposals, weights, features))), after
-
-    @torch.inference_mode()
-    def features(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[Float[np.ndarray, "T F"]]:
-        """The features of all steps of each target at once; see `Engine`."""
-        if not sources:
-            return []
-        rows = [torch.tensor([BOS, *target]) for target in targets]
-        tgt_in = pad_sequence(rows, batch_first=True, padding_value=PAD).to(self._device)
-        state = self.start(sources)
-        with evaluating(self._model):
-            features, _ = self._model.decoder(tgt_in, state.decoder, state.memory)
-        return [of_row[: len(row)].cpu().numpy() for of_row, row in zip(features, rows, strict=True)]
 
 
 def propose(

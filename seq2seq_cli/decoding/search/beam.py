@@ -4,17 +4,14 @@ N sources, C candidates, G of them chosen.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from typing_extensions import override
 
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.search.rows import Candidates, Rows
 from seq2seq_cli.decoding.search.strategy import Strategy, by_group
 from seq2seq_cli.shapes import Float, Int
-
-if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +30,7 @@ class Beam(Strategy):
     """Most nats that a hypothesis may be below the best of its source; the `n_best` best stay in any case."""
 
     @classmethod
-    def of(cls, options: "DecodingConfig") -> "Beam":
+    def of(cls, options: DecodingOptions) -> "Beam":
         """The beam of a config."""
         return cls(most_candidates=options.beam_size, n_best=options.n_best, prune=options.prune)
 

@@ -5,17 +5,15 @@ N sources or translations, R rows, S source length with EOS.
 
 from bisect import insort
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.config.choices import LengthPenalty
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.search.rows import Hypothesis, Rows, Step, follow
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.shapes import Bool, Float, Int
-
-if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 LEAST_COVERAGE = 1e-9
 """Coverage of a position without any attention, as its logarithm must be finite."""
@@ -33,7 +31,7 @@ class Penalties:
     """The weight of cp(X, Y) = beta * sum_i log(min(sum_j p_ij, 1)), p_ij the attention of target j to source i."""
 
     @classmethod
-    def of(cls, options: "DecodingConfig") -> "Penalties":
+    def of(cls, options: DecodingOptions) -> "Penalties":
         """The penalties of a config."""
         return cls(length=options.length_penalty, alpha=options.length_penalty_alpha, beta=options.coverage_penalty)
 

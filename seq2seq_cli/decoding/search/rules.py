@@ -5,20 +5,18 @@ N sources, R rows, k proposals per row, P pairs of a row and a token that is ban
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.config.choices import LENGTH_FACTOR
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.shapes import (
     Bool,
     Int,  # the tests check it
 )
 from seq2seq_cli.text.vocabulary import EOS, UNK
-
-if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 
 class Bans(NamedTuple):
@@ -83,7 +81,7 @@ def largest_repetition(ids: Sequence[int], size: int) -> int:
     return max(Counter(ngram for ngram in ngrams if UNK not in ngram).values(), default=1)
 
 
-def length_factor(options: "DecodingConfig") -> float:
+def length_factor(options: DecodingOptions) -> float:
     """The most tokens of a translation per token of its source, before `max_length_extra`."""
     return LENGTH_FACTOR if options.max_length_factor is None else options.max_length_factor
 
@@ -92,7 +90,7 @@ class Rules:
     """The rules for the translations of a batch of sources (ids without EOS)."""
 
     def __init__(
-        self, options: "DecodingConfig", sources: Sequence[Sequence[int]], most_unknown: Sequence[int] | None = None
+        self, options: DecodingOptions, sources: Sequence[Sequence[int]], most_unknown: Sequence[int] | None = None
     ) -> None:
         """`most_unknown` is the most UNK of the translation of each source; None: no limit."""
         lengths = np.array([len(source) for source in sources])

@@ -5,17 +5,14 @@ N sources, R rows, C candidates.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from typing_extensions import override
 
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.search.rows import Candidates, Rows
 from seq2seq_cli.decoding.search.strategy import Strategy, by_group
 from seq2seq_cli.shapes import Int
-
-if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.decoding import DecodingConfig
 
 _WHOLE_VOCABULARY = 2**31
 
@@ -36,7 +33,7 @@ class Sampling(Strategy):
     """One per source: its samples do not depend on the other sources."""
 
     @classmethod
-    def of(cls, options: "DecodingConfig", sources: Sequence[Sequence[int]]) -> "Sampling":
+    def of(cls, options: DecodingOptions, sources: Sequence[Sequence[int]]) -> "Sampling":
         """The sampling of a config for sources without EOS."""
         return cls(
             rows_per_source=options.n_best,

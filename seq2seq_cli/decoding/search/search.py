@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from seq2seq_cli.compute.threads import check_wanted
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.beam import Beam
 from seq2seq_cli.decoding.search.finished import Finished, Penalties
@@ -20,7 +21,6 @@ from seq2seq_cli.shapes import Bool
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.decoding import DecodingConfig
     from seq2seq_cli.decoding.search.constrained import Constraints
 
 State = TypeVar("State", bound=EngineState)
@@ -31,7 +31,7 @@ _FEW_BANS, _GROWTH = 32, 8
 def search(
     engine: Engine[State],
     sources: Sequence[Sequence[int]],
-    options: "DecodingConfig",
+    options: DecodingOptions,
     *,
     most_unknown: Sequence[int] | None = None,
     constraints: "Sequence[Constraints] | None" = None,
@@ -112,7 +112,7 @@ def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def _strategy(
-    options: "DecodingConfig", sources: Sequence[Sequence[int]], constraints: "Sequence[Constraints]", rules: Rules
+    options: DecodingOptions, sources: Sequence[Sequence[int]], constraints: "Sequence[Constraints]", rules: Rules
 ) -> Strategy:
     # Not above: few commands need constraints, or numpy's random numbers, which take a while to import.
     strategy: Strategy = Beam.of(options)

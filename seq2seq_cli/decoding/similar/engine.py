@@ -25,6 +25,7 @@ import numpy as np
 
 from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, largest
+from seq2seq_cli.decoding.forced import forced_steps
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -171,12 +172,6 @@ class ConsultingEngine:
         )
         return proposals, replace(state, model=after)
 
-    def features(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[Float[np.ndarray, "T F"]]:
-        """The features of the model; see `Engine`."""
-        return self._model.features(sources, targets)
-
     def _found(self, source: Sequence[int]) -> dict[int, Pair]:
         """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""
         longest = self.max_source_length or MOST_STEPS
@@ -192,14 +187,16 @@ class ConsultingEngine:
     def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
         """The features of the steps of pairs, by their numbers; those of similar lengths are computed together."""
         order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
-        batches = (order[first : first + _BATCH] for first in range(0, len(order), _BATCH))
-        return {
-            number: features.copy()  # a part of a batch would keep all of it in memory
-            for batch in batches
-            for number, features in zip(
-                batch, self._model.features(*zip(*(pairs[number] for number in batch), strict=True)), strict=True
-            )
-        }
+        found: dict[int, Float[np.ndarray, "T F"]] = {}
+        for first in range(0, len(order), _BATCH):
+            batch = order[first : first + _BATCH]
+            sources, targets = zip(*(pairs[number] for number in batch), strict=True)
+            steps: list[list[Float[np.ndarray, " F"]]] = [[] for _ in batch]
+            for rows, proposals in forced_steps(self._model, sources, targets, with_probabilities=False):
+                for row, features in zip(rows.tolist(), proposals.features, strict=True):
+                    steps[row].append(features)
+            found |= {number: np.array(of_pair) for number, of_pair in zip(batch, steps, strict=True)}
+        return found
 
     def _consult(
         self, features: Float[np.ndarray, "R F"], state: ConsultingState

@@ -15,7 +15,6 @@ from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
 from seq2seq_cli.shapes import Float, Int
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 MOST_PAIRS = 1_000_000
 """Pairs of the largest index; of more, so many are taken at equal distances."""
@@ -61,32 +60,20 @@ class SimilarPairs:
     def open(cls, run: Path, *, src_size: int, tgt_size: int) -> "SimilarPairs":
         """The pairs of a run folder, read from the disk as they are used; the sizes are those of its vocabularies.
 
-        Raises ModelFileError when they are damaged, or not for these vocabularies.
+        Raises ModelFileError when they are missing, damaged, or not for these vocabularies.
         """
         try:
             arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
-            rows = [_checked(arrays[name], arrays[name + _OFFSETS]) for name in ("src", "tgt", "index")]
-            pairs = cls(src=rows[0], tgt=rows[1], index=rows[2], norms=arrays["norms"])
-            pairs._check(src_size, tgt_size)
+            norms, sizes = arrays["norms"], {"src": src_size, "tgt": tgt_size, "index": len(arrays["norms"])}
+            rows = {name: _checked(arrays[name], arrays[name + _OFFSETS], size) for name, size in sizes.items()}
+            pairs = cls(**rows, norms=norms)
+            if not len(pairs.src) == len(pairs.tgt) == len(norms) or len(pairs.index) != _UNIGRAMS + _BIGRAMS:
+                raise ValueError("not as many sources as targets, or an index of others")  # noqa: TRY301
+            if norms.dtype != np.float32 or norms.ndim != 1 or not np.all((norms >= 0) & (norms < np.inf)):
+                raise ValueError("other norms than those of sources")  # noqa: TRY301
         except Exception as error:  # a damaged header of an array can lead to any error
-            raise ModelFileError(f"{run / PAIRS}: damaged ({one_line(str(error))})") from error
+            raise ModelFileError(f"{run / PAIRS}: missing or damaged ({one_line(str(error))})") from error
         return pairs
-
-    def _check(self, src_size: int, tgt_size: int) -> None:
-        """Raise ValueError when the arrays do not fit one another, or the vocabularies."""
-        if not len(self.src) == len(self.tgt) == len(self.norms):
-            raise ValueError("not as many sources as targets")
-        if (
-            self.norms.dtype != np.float32
-            or self.norms.ndim != 1
-            or not np.all((self.norms >= 0) & (self.norms < np.inf))
-        ):
-            raise ValueError("other norms than those of sources")
-        if len(self.index) != _UNIGRAMS + _BIGRAMS or self.index.values.max(initial=0) >= len(self.norms):
-            raise ValueError("an index of other pairs")
-        for rows, size in ((self.src, src_size), (self.tgt, tgt_size)):
-            if rows.values.max(initial=0) >= size or np.isin(rows.values, (PAD, BOS, EOS)).any():
-                raise ValueError("ids that no sentence has")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays of the files that `open` reads, by their names."""
@@ -136,11 +123,13 @@ def _idf(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
     return idf
 
 
-def _checked(values: NDArray[Any], offsets: NDArray[Any]) -> Ragged:
-    """The rows of arrays from a file; raises ValueError for arrays that are none."""
+def _checked(values: NDArray[Any], offsets: NDArray[Any], size: int) -> Ragged:
+    """The rows of arrays from a file, of numbers below `size`; raises ValueError for arrays that are none."""
     if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
         raise ValueError("not rows of whole numbers")
     bounds = np.array(offsets)
     if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(values) or np.any(bounds[1:] < bounds[:-1]):
         raise ValueError("rows without a beginning or an end")
+    if values.max(initial=0) >= max(size, 1):
+        raise ValueError("numbers that nothing has")
     return Ragged(values=values, offsets=bounds)

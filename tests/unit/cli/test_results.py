@@ -34,12 +34,10 @@ def translation(text: str, *probabilities: float, source: str = "Zoë ran", unkn
         tgt_tokens=tgt,
         weights=np.eye(len(tgt), len(src), dtype=np.float32),
         log_probability=sum(map(math.log, probabilities)),
-        length=len(probabilities),
         unknown=tuple(unknown),
         copied=tuple(unknown),
         forced=(),
         reading=Reading(source, [], []),
-        written=text,
     )
     return Translation(source=source, text=text, sentences=(sentence,))
 

@@ -12,7 +12,7 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.decoding.demands import Demands, Glossary, forms
+from seq2seq_cli.decoding.demands import Demands, demanded, forms, read_glossary
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -61,27 +61,27 @@ def test_every_translation_begins_with_the_prefix(translator: Translator) -> Non
 @settings(max_examples=10)
 @given(st.lists(st.sampled_from(["she", "kissed", "the", "hot", "dog", "saw", "her", "Him"]), min_size=1, max_size=6))
 def test_a_term_that_occurs_is_translated_as_demanded(translator: Translator, source: list[str]) -> None:
-    glossary = Glossary({"dog": ("Hund", "Hunde"), "hot dog": ("Hotdog",), "her": ("das Haus",)})
+    glossary = {"dog": ("Hund", "Hunde"), "hot dog": ("Hotdog",), "her": ("das Haus",)}
     text = " ".join(source)
-    [translation] = translator.with_demands(Demands(glossary=glossary)).translate([text])
-    for _, translations in glossary.demanded(text):
+    [translation] = translator.with_demands(Demands(terms=glossary)).translate([text])
+    for _, translations in demanded(glossary, text):
         assert any(f" {each} " in f" {' '.join(words(translation.text))} " for each in translations)
 
 
 def test_without_an_occurrence_nothing_changes(translator: Translator) -> None:
-    demanding = translator.with_demands(Demands(glossary=Glossary({"house": ("Haus",)})))
-    [free], [demanded] = translator.translate(["She saw her."]), demanding.translate(["She saw her."])
-    assert (demanded.text, demanded.forced) == (free.text, ())
+    demanding = translator.with_demands(Demands(terms={"house": ("Haus",)}))
+    [free], [other] = translator.translate(["She saw her."]), demanding.translate(["She saw her."])
+    assert (other.text, other.forced) == (free.text, ())
 
 
 def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -> None:
     with pytest.raises(InputError, match=r"--prefix Žaba: has words that the model cannot write"):
         translator.with_demands(Demands(prefix="Žaba"))
-    glossary = Glossary({"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")})
+    glossary = {"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")}
     with pytest.raises(InputError, match=r"--glossary: frog: the model cannot write all words of Žaba or Želva"):
-        translator.with_demands(Demands(glossary=glossary))
-    known = Glossary({"dog": glossary.terms["dog"]})
-    [translation] = translator.with_demands(Demands(glossary=known)).translate(["the dog"])
+        translator.with_demands(Demands(terms=glossary))
+    known = {"dog": glossary["dog"]}
+    [translation] = translator.with_demands(Demands(terms=known)).translate(["the dog"])
     assert "Hund" in words(translation.text)
 
 
@@ -109,7 +109,7 @@ def test_only_words_of_scripts_with_spaces_end_behind_a_prefix(language: str, te
 def test_a_term_has_the_positions_of_its_words_in_the_source(translator: Translator) -> None:
     source, target = translator.src_codec, translator.tgt_codec
     reading = source.read("The hot dog saw her dog.")
-    demands = Demands(glossary=Glossary({"dog": ("Hund",), "hot dog": ("Hotdog",), "her": ("Haus",)}))
+    demands = Demands(terms={"dog": ("Hund",), "hot dog": ("Hotdog",), "her": ("Haus",)})
     terms = demands.constraints(reading, target).terms
     said = ["".join(reading.parts[position] for position in term.positions) for term in terms]
     assert [text.replace("▁", "") for text in said] == ["hotdog", "her", "dog"]
@@ -118,7 +118,7 @@ def test_a_term_has_the_positions_of_its_words_in_the_source(translator: Transla
 
 def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it_is() -> None:
     target = codec("Die EU hilft dem Hund", "bpe", "de", spacing=True)
-    demands = Demands(prefix="EU", glossary=Glossary({"union": ("EU",)}))
+    demands = Demands(prefix="EU", terms={"union": ("EU",)})
     usual = demands.constraints(target.read("the union"), target)
     assert target.write([*usual.prefix, *target.read("hilft").ids]).text == "EU hilft"
     assert target.write([*usual.terms[0].forms[0], *target.read("hilft").ids]).text == "EU hilft"
@@ -129,14 +129,14 @@ def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it
 def test_lines_of_a_term_are_alternatives(tmp_path: Path) -> None:
     file = tmp_path / "terms.tsv"
     file.write_bytes("\ufeffdog\tHund\r\n\r\nhouse\tHaus\ndog\tHunde\ndog\tHund\n".encode())
-    assert Glossary.read(file) == Glossary({"dog": ("Hund", "Hunde"), "house": ("Haus",)})
+    assert read_glossary(file) == {"dog": ("Hund", "Hunde"), "house": ("Haus",)}
 
 
 @pytest.mark.parametrize("line", ["dog", "dog\t", "\tHund", "dog\tHund\tHunde", "dog\t\x07 "])
 def test_another_line_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
     (tmp_path / "terms.tsv").write_text(f"she\tsie\n\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"terms\.tsv:3: needs a term, a tab and its translation"):
-        Glossary.read(tmp_path / "terms.tsv")
+        read_glossary(tmp_path / "terms.tsv")
 
 
 @pytest.mark.parametrize(
@@ -163,5 +163,5 @@ def test_another_line_is_refused_by_its_number(tmp_path: Path, line: str) -> Non
 )
 def test_a_term_occurs_as_whole_words_and_the_longer_of_two_counts(terms: str, text: str, found: list[str]) -> None:
     text = normalise(text)
-    demanded = Glossary(dict.fromkeys(terms.split("|"), ("x",))).demanded(text)
-    assert [text[start:end] for (start, end), _ in demanded] == found
+    spans = [span for span, _ in demanded(dict.fromkeys(terms.split("|"), ("x",)), text)]
+    assert [text[start:end] for start, end in spans] == found

@@ -13,7 +13,7 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.decoding.demands import Demands, Glossary
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import Translation
@@ -154,7 +154,7 @@ def test_an_ngram_of_characters_is_five_times_as_long(unit: Unit, repeated: str)
 
 
 def test_a_term_in_an_address_or_in_code_is_left_alone() -> None:
-    asked = translator().with_demands(Demands(glossary=Glossary({"dog": ("Hund",)})))
+    asked = translator().with_demands(Demands(terms={"dog": ("Hund",)}))
     for protected, times in (("https://example.org/dog", 0), ("`dog`", 0), ("`dog` and dog", 1)):
         [found] = asked.translate([f"She saw {protected} ."])
         assert protected.split()[0] in found.text
@@ -184,7 +184,7 @@ def test_every_sentence_is_translated_by_itself(text: str, sentences: list[str])
     [found] = translator().translate([text])
     assert [each.reading.text for each in found.sentences] == sentences
     alone = translator().translate(sentences)
-    assert [each.written for each in found.sentences] == [each.text for each in alone]
+    assert [each.tgt_tokens for each in found.sentences] == [each.sentences[0].tgt_tokens for each in alone]
 
 
 def test_a_sentence_longer_than_location_attention_is_translated_in_parts() -> None:

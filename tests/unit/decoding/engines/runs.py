@@ -11,11 +11,11 @@ from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engine import Engine, Proposals
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.decoding.forced import forced_steps
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
@@ -39,8 +39,7 @@ def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunWri
 
 
 def opened(run: RunFolder, precision: DecodingPrecision = "fp32") -> OnnxEngine:
-    record = ExportRecord.read(run.path / EXPORT_RECORD)
-    return OnnxEngine(run.path, record, weights=run.chosen, threads=1, precision=precision, with_features=True)
+    return OnnxEngine(run, ExportRecord.read(run.path), threads=1, precision=precision, with_features=True)
 
 
 def random_sources(number: int, longest: int) -> list[list[int]]:
@@ -51,20 +50,17 @@ def random_sources(number: int, longest: int) -> list[list[int]]:
 def assert_alike(ours: Engine, reference: Engine, sources: list[list[int]], *, steps: int = 3) -> None:  # type: ignore[type-arg]
     """Both propose the same for the sources, in several steps, with rows repeated, left out and put elsewhere.
 
-    The features of whole targets are the same, too, and those of their steps.
+    The features of given targets are the same, too, with probabilities and without.
     """
     random = np.random.default_rng(1)
     targets = [random.integers(PAD + 1, VOCABULARY, size=random.integers(steps + 1)).tolist() for _ in sources]
-    features = [engine.features(sources, targets) for engine in (ours, reference)]
-    state, nothing = reference.start(sources), np.zeros((len(sources), 0), dtype=np.int64)
-    for t in range(steps + 1):
-        before = np.array([[BOS, *target][min(t, len(target))] for target in targets])
-        proposals, state = reference.step(before, state, k=1, asked=nothing)
-        for row, target in enumerate(targets):
-            if t <= len(target):
-                for of_engine in features:
-                    assert of_engine[row].shape == (len(target) + 1, proposals.features.shape[1])
-                    np.testing.assert_allclose(of_engine[row][t], proposals.features[row], rtol=0, atol=2e-6)
+    without, alone, complete = (
+        list(forced_steps(engine, sources, targets, with_probabilities=probabilities))
+        for engine, probabilities in ((ours, False), (reference, False), (reference, True))
+    )
+    for (rows, found), (_, same), (_, expected) in zip(without, alone, complete, strict=True):
+        assert found.tokens.shape == found.asked.shape == same.tokens.shape == (len(rows), 0)
+        np.testing.assert_allclose(found.features, expected.features, rtol=0, atol=2e-6)
     states = [ours.start(sources), reference.start(sources)]
     tokens = np.full(len(sources), BOS)
     for k in range(2, 2 + steps):

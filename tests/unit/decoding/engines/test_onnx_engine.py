@@ -22,7 +22,7 @@ from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.model.attention.scores import DotScore, Sizes
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
+from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import tiny_sizes
@@ -119,14 +119,13 @@ def test_the_graphs_hold_no_weights_and_serve_every_file_of_the_run(tmp_path: Pa
 def test_the_record_tells_what_translating_must_know(tmp_path: Path) -> None:
     attention = {"score": "location", "max_length": 9}
     exported(tmp_path, ModelConfig.model_validate({**SMALL, "attention": attention}))
-    record = ExportRecord.read(tmp_path / EXPORT_RECORD)
+    record = ExportRecord.read(tmp_path)
     assert (record.vocabulary_size, record.max_source_length, record.has_attention) == (VOCABULARY, 9, True)
-    assert record.config == (tmp_path / CONFIG).read_text(encoding="utf-8")
-    assert record.decoding == Config().decoding.model_dump()
+    assert record.decoding == Config().decoding.options
 
     no_attention = {"attention": {"score": "none"}, "decoder": {**SMALL["decoder"], "readout": "state"}}
     exported(tmp_path / "none", ModelConfig.model_validate({**SMALL, **no_attention}))
-    assert not ExportRecord.read(tmp_path / "none" / EXPORT_RECORD).has_attention
+    assert not ExportRecord.read(tmp_path / "none").has_attention
 
 
 def test_an_export_that_computes_something_else_is_dropped(tmp_path: Path) -> None:
@@ -165,9 +164,8 @@ def test_exporting_twice_writes_the_same_bytes(tmp_path: Path) -> None:
 
 def test_weights_of_another_model_are_refused(run: RunWriter, tmp_path: Path) -> None:
     other = make_run(tmp_path, small_model(ModelConfig()))
-    record = ExportRecord.read(run.path / EXPORT_RECORD)
-    with pytest.raises(ModelFileError, match="made for other weights"):
-        OnnxEngine(run.path, record, weights=other.best_path)
+    with pytest.raises(ModelFileError, match="not for the weights of"):
+        OnnxEngine(other, ExportRecord.read(run.path))
 
 
 @pytest.mark.parametrize("cut", [0, 5, 40, 1000])
@@ -191,21 +189,10 @@ def test_damaged_graphs_and_records_are_named(tmp_path: Path) -> None:
         opened(run)
 
 
-def test_a_missing_graph_of_features_is_named(tmp_path: Path) -> None:
-    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
-    (tmp_path / FEATURES).unlink()
-    with pytest.raises(ModelFileError, match=r"features\.onnx: missing"):
-        opened(run)
-
-
-def test_no_pairs_have_no_features(run: RunWriter) -> None:
-    assert opened(run).features([], []) == torch_engine(small_model(run.config().model)).features([], []) == []
-
-
 def test_threads_change_nothing(run: RunWriter) -> None:
-    record = ExportRecord.read(run.path / EXPORT_RECORD)
+    record = ExportRecord.read(run.path)
     sources = random_sources(7, longest=6)
-    one, two = (OnnxEngine(run.path, record, threads=threads) for threads in (1, 2))
+    one, two = (OnnxEngine(run, record, threads=threads) for threads in (1, 2))
     asked = np.tile(np.arange(VOCABULARY), (7, 1))
     assert_same_proposals(
         one.step(np.full(7, BOS), one.start(sources), k=3, asked=asked)[0],

@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 from jaxtyping import Float, Int
 
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
@@ -65,13 +66,6 @@ class TableEngine:
             features=rows.astype(np.float32),
         ), state
 
-    def features(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]
-    ) -> list[Float[np.ndarray, "T F"]]:
-        """Those of a token: the log-probabilities of what may follow it."""
-        pairs = zip(sources, targets, strict=True)
-        return [self.tables[source[0], [BOS, *target]].astype(np.float32) for source, target in pairs]
-
 
 def table(**rows: dict[int, float]) -> Float[np.ndarray, "V V"]:
     """Transition probabilities; those that are not named are 0."""
@@ -86,9 +80,10 @@ PLAIN = {"length_penalty": "none", "prune": None, "no_repeat_ngram_size": 0}
 """A search for the most probable translation."""
 
 
-def options(*, longest: object = 4, **values: object) -> DecodingConfig:
+def options(*, longest: object = 4, **values: object) -> DecodingOptions:
     """A search for the most probable translation of at most so many tokens, unless the values say otherwise."""
-    return DecodingConfig.model_validate({"max_length_factor": 0.0, "max_length_extra": longest, **PLAIN, **values})
+    limits = {"max_length_factor": 0.0, "max_length_extra": longest}
+    return DecodingConfig.model_validate({**limits, **PLAIN, **values}).options
 
 
 def attention(tokens: Int[np.ndarray, " R"], lengths: Int[np.ndarray, " R"], longest: int) -> Float[np.ndarray, "R S"]:
@@ -124,7 +119,7 @@ def weights_of(source: Sequence[int], ids: Sequence[int]) -> Float[np.ndarray, "
     return attention(np.array([BOS, *ids[:-1]]), np.full(len(ids), length), length)
 
 
-def score(engine: TableEngine, source: Sequence[int], ids: Sequence[int], options: DecodingConfig) -> float:
+def score(engine: TableEngine, source: Sequence[int], ids: Sequence[int], options: DecodingOptions) -> float:
     """Wu et al. 2016, equation 14, written out."""
     total = sum(token_log_probabilities(engine, source, ids))
     length_penalty: float = {

@@ -106,13 +106,11 @@ def test_pairs_read_from_a_folder_are_those_that_were_saved(
         ("norms", np.ones(2)),
         ("norms", np.array([1, np.nan], dtype=np.float32)),
         ("norms", np.array([1, -1], dtype=np.float32)),
-        ("tgt", np.array([4, 2, 5], dtype=np.uint16)),
-        ("tgt", np.array([4, 0, 5], dtype=np.uint16)),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, name: str, array: np.ndarray) -> None:
     save(pairs_of([[4, 5], [6]]), tmp_path, **{name: array})
-    with pytest.raises(ModelFileError, match="pairs: damaged"):
+    with pytest.raises(ModelFileError, match="pairs: missing or damaged"):
         SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)
 
 
@@ -138,5 +136,5 @@ def header(text: str) -> bytes:
 def test_files_that_are_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
     save(pairs_of([[4, 5], [6]]), tmp_path)
     (tmp_path / PAIR_FILES["index"]).write_bytes(content)
-    with pytest.raises(ModelFileError, match="pairs: damaged"):
+    with pytest.raises(ModelFileError, match="pairs: missing or damaged"):
         SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)

@@ -14,7 +14,7 @@ _WIDTH = 120
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
-# The keys of data and text are for s2s prepare; s2s train takes those of the prepared folder. A key right
+# The keys of data and text are for s2s prepare; s2s train takes them from the prepared folder. A key right
 # behind '#' is not set and has its default; remove the '#' to set it.
 """
 

@@ -43,7 +43,7 @@ def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = Fal
 
 
 class Difference(NamedTuple):
-    """A key that has another value in a new config than in an old one, such as that of a run or a prepared folder."""
+    """A key that has another value in a new config than in an old one, such as the config of a run."""
 
     key: str
     """With its sections, such as ``text.src.min_count``."""
@@ -79,7 +79,7 @@ def find_stated_differences(
 
 
 def find_weight_differences(old: Config, new: Config) -> list[Difference]:
-    """The differences that keep the weights of the old model from being those of the new one.
+    """The differences with which the weights of the old model do not fit the new one.
 
     Dropout does not count, as it acts in training only, nor do the options of the first weights. Nor does an attention
     size that is null in one config and the size that null stands for in the other.

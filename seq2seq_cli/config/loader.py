@@ -28,7 +28,7 @@ def load_config(name: str | None, overrides: Sequence[str] = (), *, sections: Se
     checked by itself and has its defaults in the result.
     The result's ``model_fields_set`` holds what file and overrides state, section by section.
 
-    Raises ConfigError with every problem of the file, in its order, then those of the overrides.
+    Raises ConfigError with every problem of the file, in its order, then of the overrides.
     """
     draft = _Draft()
     if name is not None:
@@ -112,7 +112,7 @@ class _Draft:
             self._add(self._value_places[()], (), message)
 
     def override(self, overrides: Sequence[str]) -> None:
-        """Replace the values of keys by those of texts such as ``training.lr=3e-4``."""
+        """Set keys by texts such as ``training.lr=3e-4``."""
         for number, text in enumerate(overrides, start=1):
             place = _Place((number, 0, 0), f"--set {one_line(text)}", names_key=True)
             _, equals, value = text.partition("=")

@@ -20,7 +20,7 @@ _WANTED = {
     "string_type": "a word",
     "model_type": "a section of 'key: value' lines",
 }
-"""The words for valid values where pydantic's are not those of YAML, by the type of its error."""
+"""The words for valid values where pydantic's do not fit YAML, by the type of its error."""
 
 
 def key_of(error: ErrorDetails) -> KeyPath:

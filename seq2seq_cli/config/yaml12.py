@@ -140,7 +140,7 @@ def shown(value: object) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    # Without the patterns of YAML 1.1; those of 1.2 are added below.
+    # Without the patterns of YAML 1.1; YAML 1.2's are added below.
     yaml_implicit_resolvers = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:

@@ -95,7 +95,7 @@ def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Batches of indices, longest sentences first, so that there is little padding; those of length 0 are left out.
+    """Batches of indices, longest sentences first, so that there is little padding; length 0 is left out.
 
     A batch of very long sentences is smaller: it has at most `_BATCH_POSITIONS` positions, or one sentence.
     """

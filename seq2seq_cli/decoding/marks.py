@@ -76,7 +76,7 @@ PICTURES = (
 """Members of a character class: emoji, and other pictures such as arrows."""
 _PICTURE = rf"(?:[{PICTURES}]|[^\w\s]\ufe0f|\u2139\ufe0f)[\ufe0e\ufe0f]?[\U0001f3fb-\U0001f3ff]?"
 _LETTERS_OF_FLAG = "(?:[\U000e0020-\U000e007e]{1,16}\U000e007f)?"
-"""They make a black flag that of a region."""
+"""They make a black flag the flag of a region."""
 _EMOJI = (
     r"(?:[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3"  # flags, keycaps
     rf"|{_PICTURE}{_LETTERS_OF_FLAG}(?:\u200d{_PICTURE})*)+"

@@ -130,7 +130,7 @@ class InitialisationConfig(Section):
     """The distributions that the first weights are drawn from."""
 
     weights: choices.FirstWeights = "torch"
-    """torch: those of each of torch's layers. uniform: U(-scale, scale) for all weights, as in Luong et al. 2015, with
+    """torch: as torch draws them. uniform: U(-scale, scale) for all weights, as in Luong et al. 2015, with
     0.1. normal: N(0, scale^2), recurrent matrices orthogonal, biases 0, as in Bahdanau et al. 2015, with 0.01."""
     scale: Positive = 0.1
     """Scale of uniform and normal."""

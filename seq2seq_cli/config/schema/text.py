@@ -39,11 +39,11 @@ class DataConfig(Section):
     swap: bool = False
     """Translate from the second column into the first."""
     max_tokens: PositiveInt = 100
-    """Most tokens per side, before BPE; pairs with a longer side are dropped and counted, but not those of given splits
+    """Most tokens per side, before BPE; pairs with a longer side are dropped and counted, except in given splits
     (--valid, --test). Of characters (text.unit character), five times as many are allowed."""
     max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
-    """Largest ratio of the token counts of both sides; pairs with a larger one are dropped and counted, but not
-    those of given splits."""
+    """Largest ratio of the token counts of both sides; pairs with a larger one are dropped and counted, except
+    in given splits."""
     valid_sources: NonNegativeInt = 2000
     """Distinct source sentences held out for validation: this many, but at most a tenth of all; none with --valid."""
     test_sources: NonNegativeInt = 2000

@@ -74,7 +74,7 @@ class State:
 
     constraints: Constraints
     limit: int
-    """The number of tokens, EOS counted, from which on it has no others than those of missing terms."""
+    """The number of tokens, EOS counted, from which on it writes only missing terms."""
     tokens: tuple[int, ...] = ()
     met: tuple[tuple[int, int, int], ...] = ()
     """The terms that occur: number, begin and end of each, in their order."""

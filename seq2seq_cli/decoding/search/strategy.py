@@ -46,7 +46,7 @@ class Strategy(ABC):
         return candidates
 
     def scores(self, _rows: Rows, penalised: Float[np.ndarray, " R"]) -> Float[np.ndarray, " R"]:
-        """The scores of finished hypotheses, or upper bounds of those of open ones, given those with penalties."""
+        """The scores of finished hypotheses, or upper bounds for open ones, given the scores with penalties."""
         return penalised
 
     def forced(self, _state: Any) -> frozenset[int]:

@@ -1,1 +1,1 @@
-"""Translation with similar pairs: the model's probabilities, and those of what stands in the pairs, together."""
+"""Translation with similar pairs: the probabilities of the model and of what stands in the pairs, together."""

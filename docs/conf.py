@@ -80,7 +80,7 @@ def adapt(_: Sphinx, page: str, source: list[str]) -> None:
 def link_to_reference(link: re.Match[str]) -> str:
     """The link to a class, where the link has its lines, or to a module."""
     text, path, lines = link.groups()
-    module = path.replace("/", ".")
+    module = path.removesuffix("/__init__").replace("/", ".")
     return f"{{any}}`{text} <{f'{module}.{text}' if lines else module}>`"
 
 

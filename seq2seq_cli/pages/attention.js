@@ -63,87 +63,58 @@ function attentionView(sentence, languages = ["", ""]) {
 function attentionOf(sides, weights, languages) {
   const matrix = matrixOf(sides, weights);
   const told = el("p", { class: "told", role: "status" });
-  const buttons = {};
-  let pinned = null;
+  let pinned = null; // the word that stays lit
 
-  const weight = (side, number, other) => (side === "target" ? weights[number][other] : weights[other][number]);
+  const watch = {
+    onmouseenter: (event) => show(event.currentTarget),
+    onfocus: (event) => show(event.currentTarget),
+    onmouseleave: () => show(pinned),
+    onblur: () => show(pinned),
+    onclick: (event) => pin(event.currentTarget),
+  };
+  const wordsOfSide = (side) => sides[side].map(({ text }, number) => el("button", {
+    type: "button", class: "word", "aria-pressed": "false", "data-side": side, "data-number": number, ...watch,
+  }, text));
+  const buttons = { source: wordsOfSide("source"), target: wordsOfSide("target") };
+  const all = [...buttons.source, ...buttons.target];
 
   function show(chosen) {
-    for (const all of Object.values(buttons)) for (const button of all) {
-      button.classList.remove("chosen");
+    for (const button of all) {
+      button.classList.toggle("chosen", button === chosen);
       button.style.removeProperty("--w");
     }
     for (const cell of matrix.querySelectorAll(".lit")) cell.classList.remove("lit");
     told.replaceChildren("Point at a word to see what it attends to.");
     if (!chosen) return;
-    const { side, number } = chosen;
-    const other = side === "target" ? "source" : "target";
-    buttons[side][number].classList.add("chosen");
-    const links = sides[other].map((word, place) => ({ word, place, weight: weight(side, number, place) }));
-    for (const link of links) buttons[other][link.place].style.setProperty("--w", link.weight.toFixed(3));
+    const { side, number } = chosen.dataset;
+    const [other, arrow] = side === "target" ? ["source", " \u2190"] : ["target", " \u2192"];
+    const links = sides[other].map(({ text }, place) =>
+      ({ text, place, weight: side === "target" ? weights[number][place] : weights[place][number] }));
+    for (const { place, weight } of links) buttons[other][place].style.setProperty("--w", weight.toFixed(3));
     for (const cell of matrix.querySelectorAll(`[data-${side}="${number}"]`)) cell.classList.add("lit");
-    const strongest = links.filter((link) => link.weight >= 0.005).sort((a, b) => b.weight - a.weight).slice(0, 4);
-    const words = strongest.flatMap((link) => [" ", bdi(link.word.text), ` ${percent(link.weight)}`, ","]);
-    const arrow = side === "target" ? " \u2190" : " \u2192";
+    const strongest = links.filter(({ weight }) => weight >= 0.005).sort((a, b) => b.weight - a.weight).slice(0, 4);
+    const words = strongest.flatMap(({ text, weight }) => [" ", bdi(text), ` ${percent(weight)}`, ","]);
     told.replaceChildren(bdi(sides[side][number].text), arrow, ...words.slice(0, -1));
   }
 
-  function pin(side, number) {
-    pinned = pinned?.side === side && pinned.number === number ? null : { side, number };
-    for (const [name, all] of Object.entries(buttons)) all.forEach((button, place) =>
-      button.setAttribute("aria-pressed", String(pinned?.side === name && pinned.number === place)));
+  function pin(button) {
+    pinned = pinned === button ? null : button;
+    for (const each of all) each.setAttribute("aria-pressed", String(each === pinned));
     show(pinned);
   }
 
-  function move(event, side, number) {
-    const other = side === "target" ? "source" : "target";
-    const ahead = getComputedStyle(event.target.parentElement).direction === "rtl" ? "ArrowLeft" : "ArrowRight";
-    const strongest = () => sides[other].map((_, place) => weight(side, number, place)).reduce(
-      (best, value, place, all) => (value > all[best] ? place : best), 0);
-    const steps = {
-      ArrowLeft: () => buttons[side][number + (ahead === "ArrowLeft" ? 1 : -1)],
-      ArrowRight: () => buttons[side][number + (ahead === "ArrowRight" ? 1 : -1)],
-      Home: () => buttons[side][0],
-      End: () => buttons[side].at(-1),
-      ArrowUp: () => side === "target" && buttons.source[strongest()],
-      ArrowDown: () => side === "source" && buttons.target[strongest()],
-      Escape: () => pinned && (pin(pinned.side, pinned.number), null),
-    };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    steps[event.key]()?.focus?.();
-  }
-
-  function line(side, label, lang) {
-    buttons[side] = sides[side].map((word, number) => el("button", {
-      type: "button",
-      class: "word",
-      tabindex: number ? -1 : 0,
-      "aria-pressed": "false",
-      onmouseenter: () => show({ side, number }),
-      onmouseleave: () => show(pinned),
-      onfocus: () => {
-        for (const button of buttons[side]) button.tabIndex = -1;
-        buttons[side][number].tabIndex = 0;
-        show({ side, number });
-      },
-      onblur: () => show(pinned),
-      onclick: () => pin(side, number),
-      onkeydown: (event) => move(event, side, number),
-    }, word.text));
-    return el("div", { class: "line", role: "group", "aria-label": label, dir: "auto", lang }, ...buttons[side]);
-  }
-
-  const lines = el("div", { class: "lines" },
-    line("source", "Source", languages[0]), line("target", "Translation", languages[1]));
   matrix.addEventListener("mouseover", (event) => {
     const { source: column, target: row } = event.target.closest?.("td, th")?.dataset ?? {};
-    if (row !== undefined) show({ side: "target", number: Number(row) });
-    else if (column !== undefined) show({ side: "source", number: Number(column) });
+    const word = row === undefined ? buttons.source[column] : buttons.target[row];
+    if (word) show(word);
   });
   matrix.addEventListener("mouseleave", () => show(pinned));
   show(null);
-  return [lines, told, scrolling(matrix, "Attention weights in percent: a row per word of the translation")];
+  const line = (side, label, lang) =>
+    el("div", { class: "line", role: "group", "aria-label": label, dir: "auto", lang }, ...buttons[side]);
+  const lines = [line("source", "Source", languages[0]), line("target", "Translation", languages[1])];
+  return [el("div", { class: "lines" }, ...lines), told,
+    scrolling(matrix, "Attention weights in percent: a row per word of the translation")];
 }
 
 /** The matrix: a column per source word, from the right where the source is written so. */

@@ -124,7 +124,7 @@ class ServedData(TypedDict):
 
 
 class WeightsData(TypedDict):
-    """Weights in whole steps; their bytes are deflated, in base 85."""
+    """Weights in whole steps; their bytes are deflated, in base 64."""
 
     shapes: dict[str, list[int]]
     """By name, in their order."""
@@ -142,4 +142,4 @@ class TranslatorData(TypedDict):
     """Source and target language, ISO 639."""
     weights: WeightsData
     model: str
-    """JSON with the graphs, the codecs and the options, deflated, in base 85."""
+    """JSON with the graphs, the codecs and the options, deflated, in base 64."""

@@ -1,19 +1,9 @@
 "use strict";
 // Building the page. Text of users reaches it by text nodes and attributes alone, never as HTML.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 /** An element with its attributes (`onclick` and the like are listeners) and its children: elements and texts. */
 function el(tag, attributes = {}, ...children) {
-  return filled(document.createElement(tag), attributes, children);
-}
-
-/** The same for an element of a drawing. */
-function svg(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
-}
-
-function filled(element, attributes, children) {
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name.startsWith("--")) element.style.setProperty(name, value);

@@ -5,6 +5,7 @@ import json
 import re
 import zlib
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ SCRIPTS = (
     *(
         f"translator/{name}.js"
         for name in (
-            *("tensors", "kernel", "products", "recurrent", "operators", "graph", "engine", "beam", "characters"),
+            *("tensors", "products", "recurrent", "operators", "graph", "engine", "beam", "characters"),
             *("tokenizer", "codec", "keep", "sentences", "weights", "translate"),
         )
     ),
@@ -32,8 +33,6 @@ _STEPS = 6000
 with 4100 or 2900, 7 with binary16."""
 _MOST_STEPS = 2**22
 """Steps in the largest number of a weight, at most: with the sign, it has three bytes."""
-_UNESCAPED = bytes.maketrans(b"<>&", b",.:")
-"""The digits of base 85 that JSON in HTML would need escapes for, and those in their place; weights.js knows them."""
 
 
 def translator_page(
@@ -49,10 +48,11 @@ def translator_page(
     return page(f"{languages[0]} - {languages[1]}", SCRIPTS, data, start="translatorPage", has_kernel=True)
 
 
+@cache
 def known_operators() -> frozenset[str]:
     """The operators of ONNX that the page can compute."""
     table = read_file("translator/operators.js").partition("const OPERATORS = {")[2]
-    return frozenset(re.findall(r"^  (\w+)[:,]", table, flags=re.MULTILINE)) | {"If"}
+    return frozenset(re.findall(r"^  (\w+):", table, flags=re.MULTILINE))
 
 
 def rounded(weight: Float[np.ndarray, "..."]) -> tuple[Int[np.ndarray, "..."], float]:
@@ -80,4 +80,4 @@ def _weights(weights: Mapping[str, Float[np.ndarray, "..."]]) -> WeightsData:
 
 
 def _packed(content: bytes) -> str:
-    return base64.b85encode(zlib.compress(content, 9)).translate(_UNESCAPED).decode("ascii")
+    return base64.b64encode(zlib.compress(content, 9)).decode("ascii")

@@ -5,8 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import onnx
-
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.page.graph_data import graph_data
@@ -15,7 +13,7 @@ from seq2seq_cli.decoding.search.rules import length_factor
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
-from seq2seq_cli.pages.translator import known_operators, translator_page
+from seq2seq_cli.pages.translator import translator_page
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 
@@ -63,10 +61,8 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
     return {
         "src": codec_data(src),
         "tgt": codec_data(tgt) | ({"words": None, "merges": None} if is_shared else {}),
-        **{
-            name: graph_data(onnx.load(run / path, load_external_data=False).graph, known_operators())
-            for name, path in (("encoder", ENCODER), ("decoder", DECODER))
-        },
+        "encoder": graph_data(run / ENCODER),
+        "decoder": graph_data(run / DECODER),
         "hasAttention": translator.engine.has_attention,
         "expressions": expressions_data(),
         "tables": tables_data(src.config.language),

@@ -1,6 +1,7 @@
 """The graphs of an exported model as plain data, which `pages/translator/graph.js` runs."""
 
-from collections.abc import Container
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import onnx
 from onnx.numpy_helper import to_array
 
 from seq2seq_cli.errors import ExportError
+from seq2seq_cli.pages.translator import known_operators
 
 _KINDS: dict[int, str] = {
     onnx.TensorProto.FLOAT: "float",
@@ -15,45 +17,67 @@ _KINDS: dict[int, str] = {
     onnx.TensorProto.INT64: "integer",
     onnx.TensorProto.BOOL: "boolean",
 }
-"""The kind of numbers that the page computes with, by ONNX's type."""
+"""The kinds of numbers by ONNX's type; the page holds all of them in 32 bits, as floating-point numbers."""
 _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 """JSON has no such numbers; JavaScript reads them from text."""
 _NOT_COMPUTED = "which the page cannot compute: export the run to a folder instead"
 
 
-def graph_data(graph: onnx.GraphProto, operators: Container[str]) -> dict[str, Any]:
+def graph_data(path: Path) -> dict[str, Any]:
     """The data of a graph without its weights: operations, constants by name, and the names of the outputs.
 
     The operations are in an order in which they can be computed; an input that one lacks has an empty name.
-    Raises ExportError for a node that is none of these operators.
+    Raises ExportError for an operation that the page does not know.
     """
-    nodes = [node for node in graph.node if node.op_type != "Constant"]
-    constants = [node for node in graph.node if node.op_type == "Constant"]
-    for node in nodes:
-        if node.op_type not in operators:
-            raise ExportError(f"the model has the operation {node.op_type}, {_NOT_COMPUTED}")
+    graph = onnx.shape_inference.infer_shapes(onnx.load(path, load_external_data=False)).graph
+    integers = {each.name for each in graph.value_info if _KINDS.get(each.type.tensor_type.elem_type) == "integer"}
+    nodes = list(_without_branches(graph.node))
+    constants = [node for node in nodes if node.op_type == "Constant"]
     return {
         "nodes": [
             {
-                "operator": node.op_type,
+                "operator": _operator(node, is_integer=node.output[0] in integers),
                 "inputs": list(node.input),
                 "outputs": list(node.output),
-                "attributes": {each.name: _attribute(node, each, operators) for each in node.attribute},
+                "attributes": {each.name: _attribute(node, each) for each in node.attribute},
             }
             for node in nodes
+            if node.op_type != "Constant"
         ],
         "constants": {node.output[0]: _tensor(node.attribute[0].t) for node in constants},
         "outputs": [output.name for output in graph.output],
     }
 
 
-def _attribute(node: onnx.NodeProto, attribute: onnx.AttributeProto, operators: Container[str]) -> Any:
+def _without_branches(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
+    """The nodes, and of each ``If`` the nodes of its first branch.
+
+    The exporter asks whether an axis has length 1 before it drops the axis, where it does not know. It always has.
+    """
+    for node in nodes:
+        if node.op_type != "If":
+            yield node
+            continue
+        branch = onnx.helper.get_attribute_value(node.attribute[0])
+        if [inner.op_type for inner in branch.node] != ["Constant", "Squeeze"]:
+            raise ExportError(f"the model has the operation If, {_NOT_COMPUTED}")
+        branch.node[-1].output[:] = node.output
+        yield from branch.node
+
+
+def _operator(node: onnx.NodeProto, *, is_integer: bool) -> str:
+    """The page's name of the operator; `is_integer` says it of the output."""
+    operator = "IntegerDiv" if node.op_type == "Div" and is_integer else node.op_type
+    if operator not in known_operators():
+        raise ExportError(f"the model has the operation {operator}, {_NOT_COMPUTED}")
+    return operator
+
+
+def _attribute(node: onnx.NodeProto, attribute: onnx.AttributeProto) -> Any:
     """The value of an attribute as plain data."""
     value = onnx.helper.get_attribute_value(attribute)
     if node.op_type == "Cast":
         return _kind(value)
-    if isinstance(value, onnx.GraphProto):
-        return graph_data(value, operators)
     if isinstance(value, onnx.TensorProto):
         return _tensor(value)
     if isinstance(value, bytes):
@@ -63,9 +87,10 @@ def _attribute(node: onnx.NodeProto, attribute: onnx.AttributeProto, operators: 
 
 def _tensor(tensor: onnx.TensorProto) -> dict[str, Any]:
     """A tensor, its values in the order of the last axis first; infinite ones as text."""
+    _kind(tensor.data_type)
     array: np.ndarray = to_array(tensor)
     values = [value if np.isfinite(value) else _INFINITE[value] for value in array.ravel().tolist()]
-    return {"kind": _kind(tensor.data_type), "shape": list(array.shape), "values": values}
+    return {"shape": list(array.shape), "values": values}
 
 
 def _kind(data_type: int) -> str:

@@ -11,8 +11,8 @@ from seq2seq_cli.decoding.search.finished import LEAST_COVERAGE
 from seq2seq_cli.text.abbreviations import UNITS, abbreviations_of
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import DOTTED
-from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, UNSPACED
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, TokenizerRules
+from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, SPACING, UNSPACED
+from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
 Data: TypeAlias = dict[str, Any]
 
@@ -32,31 +32,28 @@ def codec_data(codec: Codec) -> Data:
 
 
 def _tokenizer_data(rules: TokenizerRules) -> Data:
-    return {
-        "is_known": rules.is_known,
-        "exceptions": rules.exceptions,
-        "expressions": {
-            kind: to_javascript(rules.pattern(kind), finds_all=kind == "infix") for kind in rules.expressions
-        },
-    }
+    expressions = {kind: to_javascript(rules.pattern(kind), finds_all=kind == "infix") for kind in KINDS}
+    return {"isKnown": rules.is_known, "exceptions": rules.exceptions, "expressions": expressions}
 
 
 def expressions_data() -> dict[str, Expression]:
     """The expressions that are the same for all languages, by the names that the scripts have for them."""
+    unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]"
+    solid, letter = to_javascript(rf"[^\s{SPACING}]")[0], rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
     one: dict[str, str | re.Pattern[str]] = {
         "space": r"\s",
-        "spaces": r"\s+",
         "digit": r"\d",
         "anyMark": marks.ANY_MARK,
         "htmlTag": marks.TAG,
         "first": marks.FIRST,
-        "unspaced": f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]",
+        "unspaced": unspaced,
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,
     }
     every: dict[str, str | re.Pattern[str]] = {
         "innerApostrophe": INNER_APOSTROPHE,
         "dropped": DROPPED,
+        "gap": rf"[\s{SPACING}]",
         "mark": re.compile(marks.MARK, re.MULTILINE),
         "sentenceEnd": sentences.SENTENCE_END,
         "widened": keep.WIDENED,
@@ -65,6 +62,8 @@ def expressions_data() -> dict[str, Expression]:
     return {
         **{name: to_javascript(pattern) for name, pattern in one.items()},
         **{name: to_javascript(pattern, finds_all=True) for name, pattern in every.items()},
+        # Those of keep.py, which marks of punctuation part; with the classes of JavaScript, as Python has no such ones.
+        "words": (rf"{solid}(?:\p{{M}}|\u200d|(?<=\u200d){solid}|(?<={letter}){letter})*", "gv"),
     }
 
 

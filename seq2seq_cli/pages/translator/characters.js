@@ -20,11 +20,6 @@ function setTables(expressions, tables) {
   Object.assign(TABLES, tables);
 }
 
-/** The value of a key that an object has itself: "constructor" is a word like any other. */
-function own(object, key) {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
 /** A text without the first characters that are among some. */
 function withoutBeginning(text, characters) {
   const all = [...text];
@@ -34,7 +29,7 @@ function withoutBeginning(text, characters) {
 
 /** The parts of a text between white space. */
 function splitWords(text) {
-  return text.split(EXPRESSIONS.spaces).filter(Boolean);
+  return text.split(EXPRESSIONS.space).filter(Boolean);
 }
 
 /** One spelling for each text. */
@@ -47,11 +42,16 @@ function withoutControlCharacters(text) {
   return text.replace(EXPRESSIONS.dropped, "");
 }
 
+/** The parts of a text between some spans, {start, end}. */
+function between(text, spans) {
+  const ends = [0, ...spans.map(({ end }) => end)];
+  return ends.map((end, i) => text.slice(end, spans[i]?.start));
+}
+
 /** The text with HIDDEN in place of each span, and without any of its own. */
 function hide(text, spans) {
-  const edges = [0, ...spans.flat(), text.length];
-  const shown = Array.from({ length: spans.length + 1 }, (_, i) => text.slice(edges[2 * i], edges[2 * i + 1]));
-  return shown.map((part) => part.replaceAll(HIDDEN, "")).join(HIDDEN);
+  return between(text, spans.map(([start, end]) => ({ start, end }))).map((part) => part.replaceAll(HIDDEN, ""))
+    .join(HIDDEN);
 }
 
 function lower(text, language) {
@@ -68,8 +68,7 @@ function upper(text, language) {
 function capitalise(word, language) {
   if (language === "nl" && word.startsWith("ij")) return `IJ${word.slice(2)}`.normalize("NFC"); // one letter
   const [first] = word;
-  const isDotted = first === "i" && TABLES.dotted.includes(language);
-  const title = isDotted ? "\u0130" : own(TABLES.titles, first) ?? first.toUpperCase();
+  const title = TABLES.titles[first] ?? upper(first, language);
   return (title + word.slice(first.length)).normalize("NFC");
 }
 

@@ -5,91 +5,61 @@ const MOST_REMEMBERED = 1 << 12; // words, tokens and sentences each
 const FINAL_MARK = /^[.!?…。！？؟।]+$/;
 
 class Codec {
-  constructor({ unit, language, lowercase, spacing, apostrophe, words, merges, tokenizer }) {
-    Object.assign(this, { unit, language, lowercase, spacing, apostrophe });
+  constructor({ words, merges, tokenizer, ...options }) {
+    Object.assign(this, options); // unit, language, lowercase, spacing, apostrophe
     this.units = [...SPECIAL_UNITS, ...words];
     this.ids = new Map(words.map((word, number) => [word, number + SPECIAL_UNITS.length]));
     this.capitals = this.ids.get(CAPITALS);
     this.ranks = new Map(merges.map((merge, rank) => [merge, rank]));
     this.tokenizer = tokenizer && new Tokenizer(tokenizer);
-    this.wordsOf = remembered((word) => this.cutWord(word));
+    this.wordsOf = remembered((word) => this.cutWord(word, this.spacing ? SPACING : ""));
     this.idsOf = remembered((token) => this.lookUp(token));
   }
 
   /** The words of a text, {text, ids, parts}, and all their ids; each kept span is one unknown word with its number. */
   read(text, kept = []) {
-    const words = kept.length ? this.readAround(text, kept) : this.inUsualCase(text, (part) => this.cut(part));
+    const hidden = kept.map((span, number) => ({ ...keptWord(normalise(text.slice(...span))), number }));
+    const given = normalise(kept.length ? hide(text, kept) : text);
+    const spelt = this.apostrophe ? given.replace(EXPRESSIONS.innerApostrophe, this.apostrophe) : given;
+    const words = this.inUsualCase(spelt).map((word) => (word.text === HIDDEN && hidden.shift()) || word);
     return { words, ids: words.flatMap((word) => word.ids), parts: words.flatMap((word) => word.parts) };
   }
 
-  readAround(text, kept) {
-    const hidden = kept.map((span, number) => ({ ...keptWord(normalise(text.slice(...span))), number }));
-    const words = this.inUsualCase(hide(text, kept), (part) => this.cutAround(part));
-    return words.map((word) => (word.text === HIDDEN ? hidden.shift() : word));
-  }
-
   /** The words of a text; one that is all in capitals is read as a usual sentence, behind CAPITALS. */
-  inUsualCase(given, cut) {
-    const normal = normalise(given);
-    const text = this.apostrophe ? normal.replace(EXPRESSIONS.innerApostrophe, this.apostrophe) : normal;
-    const words = cut(text);
+  inUsualCase(text) {
+    const words = this.cut(text);
     if (this.capitals === undefined || !isUpper(text) || !isAllUpper(text)) return words;
     const small = capitalise(lower(text, this.language), this.language);
-    const ofSmall = cut(small);
-    const isKnown = ofSmall.filter(isUnknown).length <= words.filter(isUnknown).length;
-    if (!isKnown || upper(small, this.language) !== text) return words;
-    return [{ text: "", ids: [this.capitals], parts: [""] }, ...ofSmall.map((word) => this.inUpper(word))];
+    const ofSmall = this.cut(small);
+    const inUpper = (part) => upper(part, this.language);
+    if (ofSmall.filter(isUnknown).length > words.filter(isUnknown).length || inUpper(small) !== text) return words;
+    const loud = ofSmall.map((word) => ({ ...word, text: inUpper(word.text), parts: word.parts.map(inUpper) }));
+    return [{ text: "", ids: [this.capitals], parts: [""] }, ...loud];
   }
 
-  inUpper({ text, ids, parts }) {
-    return { text: upper(text, this.language), ids, parts: parts.map((part) => upper(part, this.language)) };
-  }
-
+  /** The words of a text in its own case, each HIDDEN a word of its own. */
   cut(text) {
-    if (this.unit === "character") {
-      return this.characterPairs(text).map(([token, surface]) => this.wordOf(token, surface));
-    }
-    return splitWords(text).flatMap(this.wordsOf);
+    if (this.unit === "character") return this.cutCharacters(text);
+    return splitWords(text).flatMap((word) => word.split(HIDDEN).flatMap((part, i) =>
+      (i ? [keptWord(HIDDEN), ...this.cutWord(part, "")] : this.wordsOf(part))));
   }
 
-  /** The words of a text, each HIDDEN a word of its own. */
-  cutAround(text) {
-    if (this.unit === "character" || !text.includes(HIDDEN)) return this.cut(text);
-    return splitWords(text).flatMap((word) => {
-      const [first, ...others] = word.split(HIDDEN);
-      const adjoining = (part) => this.pairsOf(part).map(([token, surface], i) =>
-        this.wordOf(i || !token.startsWith(SPACING) ? token : token.slice(1), surface));
-      return [...this.wordsOf(first), ...others.flatMap((part) => [keptWord(HIDDEN), ...adjoining(part)])];
-    });
+  /** The tokens of a word, with the mark of the space before it. */
+  cutWord(word, space) {
+    const tokens = this.tokenizer.split(this.lowered(word));
+    const surfaces = splitLike(word, tokens, this.language);
+    return tokens.map((token, i) => this.wordOf(i ? token : space + token, surfaces[i]));
   }
 
-  cutWord(word) {
-    return this.pairsOf(word).map(([token, surface]) => this.wordOf(token, surface));
-  }
-
-  /** The tokens of a word with their surface forms. */
-  pairsOf(word) {
-    const cut = this.tokenizer.split(this.lowered(word));
-    const surfaces = splitLike(word, cut, this.language);
-    return cut.map((token, i) => [this.spacing && i === 0 ? SPACING + token : token, surfaces[i]]);
-  }
-
-  /** The characters of a text as tokens with their surface forms. */
-  characterPairs(text) {
+  /** The characters of a text; without `spacing`, only spaces between letters and digits are tokens. */
+  cutCharacters(text) {
     const words = splitWords(text);
-    const spaces = this.spacesAfter(words);
-    const joined = (parts) => parts.map((part, i) => part + spaces[i]).join("");
-    const characters = joined(words);
-    const tokens = [...joined(words.map((word) => this.lowered(word)))]; // by word: the end of one decides its sigma
-    const isAsLong = tokens.length === [...characters].length;
-    const surfaces = isAsLong ? [...characters] : splitLike(characters, tokens, this.language);
-    return tokens.map((token, i) => [token, surfaces[i]]);
-  }
-
-  /** SPACING after each word whose space to the next one is a token, the empty text after the others. */
-  spacesAfter(words) {
     const isToken = (left, right) => this.spacing || (isInWord([...left].at(-1)) && isInWord(right));
-    return words.map((word, i) => (i + 1 < words.length && isToken(word, words[i + 1]) ? SPACING : ""));
+    const spaces = words.map((word, i) => (i + 1 < words.length && isToken(word, words[i + 1]) ? SPACING : ""));
+    const joinWords = (parts) => parts.map((part, i) => part + spaces[i]).join("");
+    const tokens = [...joinWords(words.map((word) => this.lowered(word)))]; // by word: its end decides its sigma
+    const surfaces = splitLike(joinWords(words), tokens, this.language);
+    return tokens.map((token, i) => this.wordOf(token, surfaces[i]));
   }
 
   lowered(text) {
@@ -98,9 +68,8 @@ class Codec {
 
   wordOf(token, surface) {
     const ids = this.idsOf(token);
-    if (ids.length === 1) return { text: surface, ids, parts: [surface] };
     const units = ids.map((id) => withoutMarks(this.units[id]));
-    return { text: surface, ids, parts: splitLike(surface, units, this.language) };
+    return { text: surface, ids, parts: ids.length === 1 ? [surface] : splitLike(surface, units, this.language) };
   }
 
   lookUp(token) {
@@ -108,18 +77,16 @@ class Codec {
     if (this.unit !== "bpe") return [idOf(token)];
     const characters = [...token].map((character, i) => (i ? CONTINUING + character : character));
     if (characters.length > TABLES.longestWord || characters.some((unit) => idOf(unit) === UNK)) return [UNK];
-    return this.mergedParts(characters).map(idOf);
+    return this.merged(characters).map(idOf);
   }
 
   /** The units of a token, from its characters: of the pairs that merges join, the one learned first comes first. */
-  mergedParts(parts) {
+  merged(parts) {
     for (;;) {
-      let [best, at] = [Infinity, -1];
-      for (let i = 0; i + 1 < parts.length; i++) {
-        const rank = this.ranks.get(`${parts[i]} ${parts[i + 1]}`) ?? Infinity;
-        if (rank < best) [best, at] = [rank, i];
-      }
-      if (at < 0) return parts;
+      const ranks = parts.slice(1).map((part, i) => this.ranks.get(`${parts[i]} ${part}`) ?? Infinity);
+      const best = Math.min(...ranks);
+      if (best === Infinity) return parts;
+      const at = ranks.indexOf(best);
       parts.splice(at, 2, parts[at] + parts[at + 1].slice(CONTINUING.length));
     }
   }
@@ -127,16 +94,16 @@ class Codec {
   /** The text of ids, and their units; where the id at a place is UNK, its copy is written. */
   write(ids, copies = new Map()) {
     const loud = ids.indexOf(this.capitals);
-    const marked = ids.map((id, place) => [id, place]).filter(([id]) => ![PAD, BOS, EOS].includes(id))
-      .map(([id, place]) => this.markedUnit(id, copies.get(place) ?? "", loud >= 0 && place > loud));
+    const marked = [...ids.entries()].filter(([, id]) => ![PAD, BOS, EOS].includes(id))
+      .map(([place, id]) => this.markedUnit(id, copies.get(place) ?? "", loud >= 0 && place > loud));
     const text = normalise(marked.join("").replaceAll(CONTINUING, "").replaceAll(SPACING, " "));
     return { text, units: this.unit === "character" ? marked : marked.map(withoutMarks) };
   }
 
   /** The unit of an id, beginning with SPACING where the text has a space before it. */
   markedUnit(id, copy, isLoud) {
-    const hasWords = this.unit !== "character";
     if (id === this.capitals) return "";
+    const hasWords = this.unit !== "character";
     if (id === UNK) return copy && hasWords && !(this.spacing && FINAL_MARK.test(copy)) ? SPACING + copy : copy;
     const unit = isLoud ? upper(this.units[id], this.language) : this.units[id];
     return hasWords && !this.spacing && !unit.startsWith(CONTINUING) ? SPACING + unit : unit;
@@ -145,11 +112,7 @@ class Codec {
 
 const keptWord = (text) => ({ text, ids: [UNK], parts: [text] });
 const isUnknown = ({ ids }) => ids.length === 1 && ids[0] === UNK;
-
-function withoutMarks(unit) {
-  const part = unit.startsWith(CONTINUING) ? unit.slice(1) : unit;
-  return part.startsWith(SPACING) ? part.slice(1) : part;
-}
+const withoutMarks = (unit) => unit.replace(/^\u258f?\u2581?/, "");
 
 /** A function of a text whose last results are kept. */
 function remembered(f) {

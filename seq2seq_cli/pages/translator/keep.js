@@ -2,9 +2,9 @@
 // as decoding/marks.py and decoding/keep.py, which explain it.
 
 const DEEPEST = 100; // pairs inside one another; deeper ones are single marks
-const isGap = (character) => isSpace(character) || character === SPACING;
-const solidLength = (text) => [...text].filter((character) => !isGap(character)).length;
-const isInSpacedWord = (character) => isInWord(character) && !EXPRESSIONS.unspaced.test(character);
+const solidLength = (text) => [...text.replace(EXPRESSIONS.gap, "")].length;
+const spansOf = (expression, text) =>
+  Array.from(text.matchAll(expression), ({ 0: found, index }) => [index, index + found.length]);
 const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 
 /** The marks of a text in their order, {start, end, kind, name, partner}; they do not overlap. */
@@ -13,22 +13,19 @@ function findMarks(text) {
   const context = { isHtml: EXPRESSIONS.htmlTag.test(text), hasFirst: EXPRESSIONS.first.test(text) };
   const expression = new RegExp(EXPRESSIONS.mark); // with a place of its own
   const [marks, closing] = [[], []];
-  for (;;) {
-    const { lastIndex: place } = expression;
+  for (let place = 0; ;) {
+    expression.lastIndex = place;
     const match = expression.exec(text);
     if (!match && !closing.length) return pairMarks(marks);
-    if (closing.length && (!match || match.index >= closing.at(-1).start)) {
-      const mark = closing.pop();
-      if (mark.start >= place) marks.push(mark);
-      expression.lastIndex = Math.max(place, mark.end * (mark.start >= place));
-      continue;
-    }
-    const { label, target, sign, inside } = match.groups;
-    const mark = markOf(match, context);
+    const isClosed = closing.length && (!match || match.index >= closing.at(-1).start);
+    const mark = isClosed ? closing.pop() : markOf(match, context);
+    if (isClosed && mark.start < place) continue; // it is inside of another mark
+    place = mark?.end ?? match.index + match[0].length;
     if (mark) marks.push(mark);
-    if (!mark || !(target || sign)) continue;
-    const start = mark.end + (label ?? inside).length;
-    closing.push({ start, end: start + (target ?? sign).length, kind: "close", name: mark.name, partner: null });
+    const { label, target, sign, inside } = isClosed ? {} : match.groups;
+    if (!(target || sign)) continue;
+    const start = place + (label ?? inside).length;
+    closing.push({ start, end: start + (target ?? sign).length, kind: "close", name: mark.name });
   }
 }
 
@@ -40,7 +37,7 @@ function markOf({ 0: found, index: start, groups }, { isHtml, hasFirst }) {
   if (group === "line" && isHtml) kind = "gap";
   if (group === "entity" && /^(?!&)[\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cf}]$/v.test(unescaped(found))) kind = "character";
   const name = groups.sign ?? groups.tagName ?? groups.endName ?? group;
-  return { start, end: start + found.length, kind, name: name.toLowerCase(), partner: null };
+  return { start, end: start + found.length, kind, name: name.toLowerCase() };
 }
 
 /** The characters that an entity stands for. */
@@ -49,64 +46,36 @@ function unescaped(entity) {
   return new DOMParser().parseFromString(content, "text/html").body.textContent.slice(1);
 }
 
-/** The marks with their partners: each closing mark has the innermost opening one of its name. */
+/** The marks with the numbers of their partners: each closing mark has the innermost opening one of its name. */
 function pairMarks(marks) {
-  const [partners, opened, counts] = [new Map(), [], new Map()];
-  const count = (name, by) => counts.set(name, (counts.get(name) ?? 0) + by);
+  const [partners, opened] = [new Map(), []];
   marks.forEach(({ kind, name }, i) => {
-    if (kind === "open" && opened.length < DEEPEST) {
-      opened.push(i);
-      count(name, 1);
-    } else if (kind === "close" && counts.get(name)) {
-      let other;
-      do {
-        other = opened.pop();
-        count(marks[other].name, -1);
-      } while (marks[other].name !== name);
-      partners.set(i, other).set(other, i);
-    }
+    if (kind === "open" && opened.length < DEEPEST) opened.push(i);
+    const place = kind === "close" ? opened.findLastIndex((other) => marks[other].name === name) : -1;
+    if (place < 0) return;
+    partners.set(i, opened[place]).set(opened[place], i);
+    opened.length = place;
   });
-  const kindOf = (mark, i) => (["open", "close"].includes(mark.kind) && !partners.has(i) ? "single" : mark.kind);
-  return marks.map((mark, i) => ({ ...mark, kind: kindOf(mark, i), partner: partners.get(i) ?? null }));
+  const kindOf = (kind, i) => (["open", "close"].includes(kind) && !partners.has(i) ? "single" : kind);
+  return marks.map((mark, i) => ({ ...mark, kind: kindOf(mark.kind, i), partner: partners.get(i) }));
 }
 
-/** A part of a text without its marks: {start, end, source, text, tags, kept}. */
-function takeOut(text, start, end, allMarks, [first, last]) {
-  const marks = allMarks.slice(first, last);
-  const [tags, opened, spans, places] = [[], [-1], [], []];
-  let [plain, hidden, position] = ["", "", start];
-  const write = (part, mask) => {
-    const composed = part.replaceAll(HIDDEN, "").normalize("NFC");
-    plain += composed;
-    hidden += mask?.repeat(composed.length) ?? composed;
+/** The part of a text without these marks, the first of this number: {start, end, source, text, tags, kept}. */
+function takeOut(text, start, end, marks, first) {
+  const plain = between(text.slice(0, end), [{ end: start }, ...marks]).slice(1);
+  const parts = plain.flatMap((part, i) => (i ? [asRead(text, marks[i - 1]), part] : [part]))
+    .map((part) => part.replaceAll(HIDDEN, "").normalize("NFC")); // those of odd numbers are of marks
+  const places = runningSums(parts.map(({ length }) => length));
+  const maskOf = (i) => ({ keep: HIDDEN, emoji: FILLER })[marks[(i - 1) / 2]?.kind];
+  const hidden = parts.map((part, i) => maskOf(i)?.repeat(part.length) ?? part).join("");
+  const emoji = marks.flatMap(({ kind }, i) => (kind === "emoji" ? [places.slice(2 * i + 1, 2 * i + 3)] : []));
+  return {
+    start, end,
+    source: text.slice(start, end),
+    text: parts.join(""),
+    tags: tagsOf(text, marks, first, runningSums(parts.map(solidLength)).filter((_, i) => i % 2)),
+    kept: [...spansOf(EXPRESSIONS.widened, hidden), ...emoji].sort(([one], [other]) => one - other),
   };
-  for (const mark of marks) {
-    write(text.slice(position, mark.start));
-    position = mark.end;
-    const begin = plain.length;
-    places.push(solidLength(plain));
-    write(asRead(text, mark), { keep: HIDDEN, emoji: FILLER }[mark.kind]);
-    if (mark.kind === "emoji") spans.push([begin, plain.length]);
-  }
-  write(text.slice(position, end));
-  marks.forEach((mark, i) => {
-    const partner = mark.partner === null ? undefined : marks[mark.partner - first];
-    if (["keep", "emoji", "character"].includes(mark.kind)) return;
-    if (partner && mark.kind === "close") {
-      opened.pop();
-      return;
-    }
-    const [spaceBefore, spaceAfter] = partner ? [false, false] : spacesAround(text, mark);
-    tags.push({
-      ...tagOf(text.slice(mark.start, mark.end), places[i], places[partner ? mark.partner - first : i]),
-      close: partner ? text.slice(partner.start, partner.end) : "",
-      parent: opened.at(-1), isGap: mark.kind === "gap", spaceBefore, spaceAfter,
-    });
-    if (partner) opened.push(tags.length - 1);
-  });
-  spans.push(...[...hidden.matchAll(EXPRESSIONS.widened)].map(({ 0: found, index }) => [index, index + found.length]));
-  spans.sort(([one], [other]) => one - other);
-  return { start, end, source: text.slice(start, end), text: plain, tags, kept: spans };
 }
 
 /** The text that the model reads in place of a mark. */
@@ -121,8 +90,26 @@ function spacesAround(text, { start, end }) {
   return [text.slice(0, start).slice(-1), text.slice(end, end + 1)].map((side) => isSpace(side));
 }
 
-function tagOf(text, start, end) {
-  return { text, close: "", start, end, parent: -1, isGap: false, spaceBefore: false, spaceAfter: false };
+/** Single marks and pairs of marks; `solid` has the number of characters but spaces before each mark. */
+function tagsOf(text, marks, first, solid) {
+  const [tags, opened] = [[], [-1]];
+  marks.forEach((mark, i) => {
+    const other = mark.partner - first;
+    const partner = marks[other];
+    if (["keep", "emoji", "character"].includes(mark.kind)) return;
+    if (partner && mark.kind === "close") {
+      opened.pop();
+      return;
+    }
+    const [spaceBefore, spaceAfter] = partner ? [false, false] : spacesAround(text, mark);
+    tags.push({
+      text: text.slice(mark.start, mark.end), close: partner ? text.slice(partner.start, partner.end) : "",
+      start: solid[i], end: solid[partner ? other : i],
+      parent: opened.at(-1), isGap: mark.kind === "gap", spaceBefore, spaceAfter,
+    });
+    if (partner) opened.push(tags.length - 1);
+  });
+  return tags;
 }
 
 function keptWords({ text, kept }) {
@@ -132,32 +119,19 @@ function keptWords({ text, kept }) {
 /** A translation, {text, units, weights, parts, copied}, with the marks and the kept words of its piece. */
 function putBack(piece, written) {
   const kept = keptWords(piece);
-  const lost = [...kept.keys()].filter((i) => !written.copied.includes(i));
+  const lost = piece.kept.filter((_, i) => !written.copied.includes(i));
   const copied = written.copied.map((i) => kept[i]);
   if (!piece.tags.length && !lost.length) return reveal(written.text, copied);
-  const words = wordsOfText(written.text);
-  const root = { ...nodeOf(tagOf("", 0, solidLength(piece.text))), end: words.length };
-  placeNodes(edgesOf(piece, lost, root), weightsOfWords(words, written), ownersOf(written.parts));
-  return new MarkWriter(written.text, words, copied).write(root);
+  const words = spansOf(EXPRESSIONS.words, written.text);
+  const root = { start: 0, end: words.length, tag: { start: 0, end: solidLength(piece.text) } };
+  const nodes = nodesOf(piece, lost, root);
+  placeNodes(nodes, weightsOfWords(words, written), ownersOf(written.parts));
+  return withMarks(written.text, words, copied, nodes, root);
 }
 
 /** A text with the next of these words in place of each HIDDEN. */
 function reveal(text, left) {
   return text.replaceAll(HIDDEN, () => left.shift());
-}
-
-/** The words of a text: what no space and no mark of punctuation parts; characters, in scripts without spaces. */
-function wordsOfText(text) {
-  const starts = [];
-  let [before, place] = [" ", 0];
-  for (const after of text) {
-    const isJoined = /^\p{M}/v.test(after) || [before, after].includes("\u200d")
-      || (isInSpacedWord(before) && isInSpacedWord(after));
-    if (!isGap(after) && (isGap(before) || !isJoined)) starts.push(place);
-    before = after;
-    place += after.length;
-  }
-  return starts.map((start, i) => [start, start + text.slice(start, starts[i + 1]).trimEnd().length]);
 }
 
 /** The mean attention of the characters of each word to each part; without attention, words keep their order. */
@@ -185,48 +159,41 @@ function diagonal(words, parts) {
 
 /** The number of the unit that each character but spaces of their text is of. */
 function ownersOf(units) {
-  return units.flatMap((unit, i) => Array.from({ length: solidLength(unit) }, () => i));
+  return units.flatMap((unit, i) => Array(solidLength(unit)).fill(i));
 }
 
-/** A tag around some words of the translation, or between two. `inner` has its child around a word. */
-function nodeOf(tag) {
-  return { tag, start: 0, end: 0, children: [], inner: new Map() };
-}
-
-/** The tags of a piece and its lost words below the root, as pairs of a node and its child. */
-function edgesOf(piece, lost, root) {
-  const edges = [];
-  for (const tag of piece.tags) edges.push([tag.parent < 0 ? root : edges[tag.parent][1], nodeOf(tag)]);
-  const pairs = edges.map(([, node]) => node).filter(({ tag }) => tag.close);
-  for (const [start, end] of lost.map((i) => piece.kept[i])) {
-    const place = solidLength(piece.text.slice(0, start));
-    const tag = { ...tagOf(piece.text.slice(start, end), place, place), spaceBefore: true, spaceAfter: true };
-    const around = pairs.findLast((node) => node.tag.start <= place && place < node.tag.end);
-    edges.push([around ?? root, nodeOf(tag)]);
+/** The tags of a piece and its lost words, each as a node below the node that it is inside of, in their order. */
+function nodesOf(piece, lost, root) {
+  const nodes = [];
+  for (const tag of piece.tags) nodes.push({ tag, parent: nodes[tag.parent] ?? root, start: 0, end: 0 });
+  const pairs = nodes.filter(({ tag }) => tag.close);
+  for (const span of lost) {
+    const start = solidLength(piece.text.slice(0, span[0]));
+    const tag = { text: piece.text.slice(...span), close: "", start, end: start, spaceBefore: true, spaceAfter: true };
+    const parent = pairs.findLast((pair) => pair.tag.start <= start && start < pair.tag.end) ?? root;
+    nodes.push({ tag, parent, start: 0, end: 0 });
   }
-  edges.sort(([, one], [, other]) => one.tag.start - other.tag.start);
-  for (const [parent, node] of edges) parent.children.push(node);
-  return edges;
+  return nodes.sort((one, other) => one.tag.start - other.tag.start);
 }
 
 /** Find the words that each node goes around, or goes before. */
-function placeNodes(edges, weights, owners) {
-  const points = [];
-  for (const [parent, node] of edges) {
-    const inside = owners.slice(node.tag.start, node.tag.end);
-    if (!inside.length || parent.inner.size === parent.end - parent.start) {
-      points.push([parent, node]);
-      continue;
-    }
-    const gains = weights.slice(parent.start, parent.end).map((row, i) => (parent.inner.has(parent.start + i)
+function placeNodes(nodes, weights, owners) {
+  const childAround = (parent, word) =>
+    nodes.find((node) => node.parent === parent && node.start <= word && word < node.end);
+  const points = nodes.filter((node) => {
+    const { tag, parent } = node;
+    const inside = owners.slice(tag.start, tag.end);
+    const gains = weights.slice(parent.start, parent.end).map((row, i) => (childAround(parent, parent.start + i)
       ? -Infinity : sumOf(row.slice(inside[0], inside.at(-1) + 1)) - sumOf(row) / 2));
-    const [start, end] = largestSpan(gains);
-    [node.start, node.end] = [parent.start + start, parent.start + end];
-    for (let word = node.start; word < node.end; word++) parent.inner.set(word, node);
-  }
+    if (!inside.length || !gains.some(Number.isFinite)) return true;
+    [node.start, node.end] = largestSpan(gains).map((place) => parent.start + place);
+    return false;
+  });
   let earliest = 0;
-  for (const [parent, node] of points) {
-    node.start = node.end = pointOf(parent, weights, owners.slice(node.tag.start, parent.tag.end)[0], earliest);
+  for (const node of points) {
+    const { tag, parent } = node;
+    const [part] = owners.slice(tag.start, parent.tag.end);
+    node.start = node.end = pointOf(parent, weights, part, earliest, childAround);
     earliest = Math.max(earliest, node.start);
   }
 }
@@ -243,53 +210,45 @@ function largestSpan(gains) {
 }
 
 /** The word before which a node goes that goes around none. */
-function pointOf(parent, weights, part, earliest) {
+function pointOf(parent, weights, part, earliest, childAround) {
   if (part === undefined || parent.start === parent.end) return parent.end;
   const column = weights.slice(parent.start, parent.end).map((row) => row[part]);
   const place = Math.max(earliest, parent.start + column.indexOf(Math.max(...column)));
   if (place >= parent.end) return parent.end;
-  const child = parent.inner.get(place);
+  const child = childAround(parent, place);
   if (!child || child.start === place) return place;
   return child.start >= earliest ? child.start : child.end;
 }
 
-/** Writes a translation and the marks between its words. */
-class MarkWriter {
-  constructor(text, words, copied) {
-    const [starts, ends] = [words.map(([start]) => start), [0, ...words.map(([, end]) => end)]];
-    Object.assign(this, { text, starts, ends, copied, written: "", position: 0 });
-  }
-
-  write(root) {
-    this.writeInside(root);
-    this.writeText(this.text.length);
-    return this.written;
-  }
-
-  writeInside(node) {
-    for (const child of [...node.children].sort((a, b) => a.start - b.start || a.end - b.end)) {
-      this.writeText(child.start < node.end ? this.starts[child.start] : this.ends[child.start]);
-      this.writeMark(child.tag);
-      this.writeInside(child);
-      if (child.tag.close) this.writeText(this.ends[child.end]);
-      this.written += child.tag.close;
-    }
-  }
-
-  writeText(end) {
-    this.written += reveal(this.text.slice(this.position, end), this.copied);
-    this.position = Math.max(this.position, end);
-  }
-
+/** A translation with the marks of the nodes between its words, and with its kept words. */
+function withMarks(text, words, copied, nodes, root) {
+  const [starts, ends] = [words.map(([start]) => start), [0, ...words.map(([, end]) => end)]];
+  let [written, position] = ["", 0];
+  const writeText = (end) => {
+    written += reveal(text.slice(position, end), copied);
+    position = Math.max(position, end);
+  };
+  const writeSpace = () => {
+    if (written && !written.endsWith(" ")) written += " ";
+  };
   /** Write a mark; a single one has the spaces around it that it has in the source. */
-  writeMark({ text, isGap: partsWords, spaceBefore, spaceAfter }) {
-    if (!spaceBefore && (spaceAfter || partsWords)) this.written = this.written.replace(/ $/, "");
-    if (spaceBefore) this.writeSpace();
-    this.written += text;
-    if (spaceAfter && !TABLES.noSpaceBefore.includes(this.text[this.position] ?? "")) this.writeSpace();
-  }
-
-  writeSpace() {
-    if (this.written && !this.written.endsWith(" ")) this.written += " ";
-  }
+  const writeMark = (tag) => {
+    if (!tag.spaceBefore && (tag.spaceAfter || tag.isGap)) written = written.replace(/ $/, "");
+    if (tag.spaceBefore) writeSpace();
+    written += tag.text;
+    if (tag.spaceAfter && !TABLES.noSpaceBefore.includes(text[position] ?? "")) writeSpace();
+  };
+  const writeInside = (parent) => {
+    const children = nodes.filter((node) => node.parent === parent);
+    for (const child of children.sort((a, b) => a.start - b.start || a.end - b.end)) {
+      writeText(child.start < parent.end ? starts[child.start] : ends[child.start]);
+      writeMark(child.tag);
+      writeInside(child);
+      if (child.tag.close) writeText(ends[child.end]);
+      written += child.tag.close;
+    }
+  };
+  writeInside(root);
+  writeText(text.length);
+  return written;
 }

@@ -1,109 +1,67 @@
 // The operators of ONNX that occur in the graphs of s2s. https://onnx.ai/onnx/operators
 
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
-const numbers = (f) => (given) => mapped(Float32Array, f, ...given);
-const truths = (f) => (given) => mapped(Uint8Array, f, ...given);
+const each = (f) => (given) => mapped(f, given);
 
-/** Arithmetic keeps the kind of its operands; integers are divided to integers. */
-function arithmetic(f) {
-  return (given) => mapped(given[0].data.constructor, f, ...given);
-}
-
-function quotient([a, b]) {
-  const isWhole = a.data instanceof Float64Array;
-  return mapped(a.data.constructor, isWhole ? (x, y) => Math.trunc(x / y) : (x, y) => x / y, a, b);
-}
-
-const ARRAYS = { float: Float32Array, integer: Float64Array, boolean: Uint8Array };
-
-function cast([given], { to }) {
-  const values = new ARRAYS[to](given.data.length);
-  if (to === "boolean") for (let i = 0; i < values.length; i++) values[i] = given.data[i] !== 0;
-  else if (to === "integer") for (let i = 0; i < values.length; i++) values[i] = Math.trunc(given.data[i]);
-  else values.set(given.data);
-  return tensor(given.shape, values);
-}
+const CASTS = { float: (x) => x, integer: Math.trunc, boolean: (x) => x !== 0 };
 
 /** Products of matrices in the last two axes; the axes before them are broadcast. */
-function matrixProduct([a, b], _, memory) {
+function matrixProduct([a, b]) {
   const [count, length, columns] = [a.shape.at(-2), a.shape.at(-1), b.shape.at(-1)];
-  if (b.transposed && b.shape.length === 2) {
-    const result = memory.product(a.data, b.transposed.data, sizeOf(a.shape.slice(0, -1)), length, columns);
-    return tensor(a.shape.with(-1, columns), result);
-  }
   const outer = commonShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
+  const rows = sizeOf([...outer, count]);
+  if (b.transposed) {
+    return tensor([...outer, count, columns], timesWeights(a.data, b.transposed.data, rows, length, columns));
+  }
   const [left, right] = [expanded(a, [...outer, count, length]), expanded(b, [...outer, length, columns])];
-  const result = new Float32Array(sizeOf(outer) * count * columns);
-  for (let i = 0; i < sizeOf(outer); i++) {
-    timesPlain(
-      left.data.subarray(i * count * length, (i + 1) * count * length),
-      right.data.subarray(i * length * columns, (i + 1) * length * columns),
-      count, length, columns, result.subarray(i * count * columns, (i + 1) * count * columns),
-    );
+  const result = new Float32Array(rows * columns);
+  const sums = new Float64Array(columns);
+  for (let row = 0; row < rows; row++) {
+    sums.fill(0);
+    for (let k = 0; k < length; k++) {
+      const [factor, from] = [left.data[row * length + k], (Math.floor(row / count) * length + k) * columns];
+      for (let column = 0; column < columns; column++) sums[column] += factor * right.data[from + column];
+    }
+    result.set(sums, row * columns);
   }
   return tensor([...outer, count, columns], result);
 }
 
 /** x Wᵀ + b. */
-function gemm([x, w, b], _, memory) {
+function gemm([x, w, b]) {
   const [count, length, rows] = [...x.shape, w.shape[0]];
-  const result = memory.product(x.data, w.data, count, length, rows);
-  if (b) addToRows(result, b.data);
-  return tensor([count, rows], result);
+  return tensor([count, rows], addedToRows(timesWeights(x.data, w.data, count, length, rows), b.data));
 }
 
-function addToRows(rows, added) {
-  for (let from = 0; from < rows.length; from += added.length) {
-    for (let i = 0; i < added.length; i++) rows[from + i] += added[i];
-  }
+function addedToRows(rows, added) {
+  return rows.map((value, i) => value + added[i % added.length]);
 }
 
-/** f of each row along the last axis: `f(values, result)`. */
-function byRow(given, f) {
-  const length = given.shape.at(-1);
-  const result = new Float32Array(given.data.length);
-  for (let from = 0; from < result.length; from += length) {
-    f(given.data.subarray(from, from + length), result.subarray(from, from + length));
-  }
-  return tensor(given.shape, result);
+/** f of each value in its row along the last axis: f(value - largest, sum of exp(value - largest)). */
+function softmaxed(f) {
+  return ([given]) => {
+    const result = tensor(given.shape, new Float32Array(given.data.length));
+    const rows = rowsOf(result);
+    for (const [number, row] of rowsOf(given).entries()) {
+      const largest = row.reduce((a, b) => Math.max(a, b));
+      const sum = row.reduce((all, value) => all + Math.exp(value - largest), 0);
+      rows[number].set(row.map((value) => f(value - largest, sum)));
+    }
+    return result;
+  };
 }
 
-/** The largest value and the sum of exp(value - largest). */
-function largestAndSum(values) {
-  let [largest, sum] = [-Infinity, 0];
-  for (let i = 0; i < values.length; i++) if (values[i] > largest) largest = values[i];
-  for (let i = 0; i < values.length; i++) sum += Math.exp(values[i] - largest);
-  return [largest, sum];
-}
-
-function softmax([given]) {
-  return byRow(given, (values, result) => {
-    const [largest, sum] = largestAndSum(values);
-    for (let i = 0; i < values.length; i++) result[i] = Math.exp(values[i] - largest) / sum;
-  });
-}
-
-function logSoftmax([given]) {
-  return byRow(given, (values, result) => {
-    const [largest, sum] = largestAndSum(values);
-    const shift = largest + Math.log(sum);
-    for (let i = 0; i < values.length; i++) result[i] = values[i] - shift;
-  });
+/** The rows along the last axis. */
+function rowsOf({ shape, data }) {
+  const length = shape.at(-1);
+  return Array.from({ length: data.length / length }, (_, row) => data.subarray(row * length, (row + 1) * length));
 }
 
 /** The k largest values of each row, largest first, the first of equals before the others, and their places. */
 function topK([given, { data: [k] }]) {
   const shape = given.shape.with(-1, k);
-  const [values, places] = [new Float32Array(sizeOf(shape)), new Float64Array(sizeOf(shape))];
-  const length = given.shape.at(-1);
-  for (let row = 0; row < values.length / k; row++) {
-    const best = largestPlaces(given.data.subarray(row * length, (row + 1) * length), k);
-    best.forEach((place, rank) => {
-      places[row * k + rank] = place;
-      values[row * k + rank] = given.data[row * length + place];
-    });
-  }
-  return [tensor(shape, values), tensor(shape, places)];
+  const found = rowsOf(given).map((row) => largestPlaces(row, k).map((place) => ({ place, value: row[place] }))).flat();
+  return [tensor(shape, found.map(({ value }) => value)), tensor(shape, found.map(({ place }) => place))];
 }
 
 function largestPlaces(values, k) {
@@ -122,24 +80,16 @@ function largestPlaces(values, k) {
 
 /** The place of the largest value of each row, the first of equals. */
 function argMax([given]) {
-  const length = given.shape.at(-1);
-  const places = Float64Array.from({ length: given.data.length / length }, (_, row) =>
-    largestPlaces(given.data.subarray(row * length, (row + 1) * length), 1)[0]);
-  return tensor(given.shape.slice(0, -1), places);
+  return tensor(given.shape.slice(0, -1), rowsOf(given).flatMap((row) => largestPlaces(row, 1)));
 }
 
-/** f over one axis or all of them, which the result lacks. */
-function reduced(f, start) {
-  return ([given, axes]) => {
-    const rank = given.shape.length;
-    const all = given.shape.map((_, i) => i);
-    const dropped = axes?.data.length ? [...axes.data].map((axis) => positive(axis, rank)) : all;
-    const kept = given.shape.map((_, axis) => axis).filter((axis) => !dropped.includes(axis));
-    const { shape, data } = transposed(given, [...kept, ...dropped]);
-    const result = new given.data.constructor(sizeOf(shape.slice(0, kept.length))).fill(start);
-    const length = data.length / result.length;
-    for (let i = 0; i < data.length; i++) result[Math.floor(i / length)] = f(result[Math.floor(i / length)], data[i]);
-    return tensor(shape.slice(0, kept.length), result);
+/** f over an axis, which the result lacks. */
+function reduced(f) {
+  return ([given, { data: [which] }]) => {
+    const axis = positive(which, given.shape.length);
+    const others = given.shape.map((_, i) => i).filter((i) => i !== axis);
+    const last = transposed(given, [...others, axis]);
+    return tensor(last.shape.slice(0, -1), rowsOf(last).map((row) => row.reduce(f)));
   };
 }
 
@@ -158,28 +108,26 @@ function slice([given, starts, ends, axes, steps]) {
   return starts.data.reduce((part, start, i) => {
     const axis = positive(axes?.data[i] ?? i, given.shape.length);
     const [length, step] = [part.shape[axis], steps?.data[i] ?? 1];
-    const inside = (place, least, most) => Math.max(least, Math.min(place < 0 ? place + length : place, most));
-    const first = step > 0 ? inside(start, 0, length) : inside(start, 0, length - 1);
-    const end = step > 0 ? inside(ends.data[i], 0, length) : inside(ends.data[i], -1, length - 1);
+    const inside = (place) => Math.min(length, Math.max(0, positive(place, length)));
+    const [first, end] = [inside(start), inside(ends.data[i])];
     return partOf(part, axis, first, Math.max(0, Math.ceil((end - first) / step)), step);
   }, given);
 }
 
 function split([given, sizes], { axis = 0, num_outputs: count }) {
-  const length = given.shape[axis];
-  const all = sizes ? [...sizes.data] : Array(count).fill(length / count);
-  return all.map((size, i) => partOf(given, axis, all.slice(0, i).reduce((sum, each) => sum + each, 0), size));
+  const all = sizes ? [...sizes.data] : Array(count).fill(given.shape[axis] / count);
+  return all.map((size, i) => partOf(given, axis, sumOf(all.slice(0, i)), size));
 }
 
 function reshape([given, { data }]) {
   const shape = Array.from(data, (length, axis) => (length === 0 ? given.shape[axis] : length));
-  const known = shape.filter((length) => length >= 0).reduce((a, b) => a * b, 1);
-  return tensor(shape.map((length) => (length < 0 ? given.data.length / known : length)), given.data);
+  const open = given.data.length / Math.abs(sizeOf(shape)); // one length may be -1
+  return tensor(shape.map((length) => (length < 0 ? open : length)), given.data);
 }
 
 function squeeze([given, axes]) {
-  const dropped = axes && [...axes.data].map((axis) => positive(axis, given.shape.length));
-  return tensor(given.shape.filter((length, axis) => (dropped ? !dropped.includes(axis) : length !== 1)), given.data);
+  const dropped = [...axes.data].map((axis) => positive(axis, given.shape.length));
+  return tensor(given.shape.filter((_, axis) => !dropped.includes(axis)), given.data);
 }
 
 function unsqueeze([given, axes]) {
@@ -192,77 +140,67 @@ function unsqueeze([given, axes]) {
 /** The values of an axis at the places of `indices`, which has the same lengths in the other axes. */
 function gatherElements([given, indices], { axis = 0 }) {
   const [inner, length] = [sizeOf(given.shape.slice(axis + 1)), given.shape[axis]];
-  const values = new given.data.constructor(indices.data.length);
-  for (let i = 0; i < values.length; i++) {
+  return tensor(indices.shape, indices.data.map((index, i) => {
     const outer = Math.floor(i / (inner * indices.shape[axis]));
-    values[i] = given.data[(outer * length + positive(indices.data[i], length)) * inner + (i % inner)];
-  }
-  return tensor(indices.shape, values);
+    return given.data[(outer * length + positive(index, length)) * inner + (i % inner)];
+  }));
 }
 
-function oneHot([places, depth, { data: [off, on] }]) {
-  const values = new Float64Array(places.data.length * depth.data[0]).fill(off);
-  places.data.forEach((place, i) => { values[i * depth.data[0] + place] = on; });
-  return tensor([...places.shape, depth.data[0]], values);
+function oneHot([places, { data: [depth] }, { data: [off, on] }]) {
+  return tensor([...places.shape, depth],
+    [...places.data].flatMap((place) => Array.from({ length: depth }, (_, i) => (i === place ? on : off))));
 }
 
 function range([start, end, step]) {
   const count = Math.max(0, Math.ceil((end.data[0] - start.data[0]) / step.data[0]));
-  return integers(Array.from({ length: count }, (_, i) => start.data[0] + i * step.data[0]));
-}
-
-function constantOfShape([{ data }], { value }) {
-  const shape = [...data];
-  return tensor(shape, new ARRAYS[value.kind](sizeOf(shape)).fill(value.values[0]));
+  return vector(Array.from({ length: count }, (_, i) => start.data[0] + i * step.data[0]));
 }
 
 const OPERATORS = {
-  Abs: arithmetic(Math.abs),
-  Add: arithmetic((a, b) => a + b),
-  And: truths((a, b) => a & b),
+  Abs: each(Math.abs),
+  Add: each((a, b) => a + b),
+  And: each((a, b) => a && b),
   ArgMax: argMax,
-  Cast: cast,
+  Cast: (given, { to }) => mapped(CASTS[to], given),
   Concat: (given, { axis }) => joined(given, positive(axis, given[0].shape.length)),
-  ConstantOfShape: constantOfShape,
-  Div: quotient,
-  Equal: truths((a, b) => a === b),
-  Exp: numbers(Math.exp),
+  ConstantOfShape: ([{ data }], { value }) => expanded(tensor([], value.values), [...data]),
+  Div: each((a, b) => a / b),
+  Equal: each((a, b) => a === b),
+  Exp: each(Math.exp),
   Expand: ([given, { data }]) => expanded(given, commonShape(given.shape, [...data])),
-  GRU: gru,
+  GRU: (given, attributes) => recurrent(attributes.linear_before_reset ? gruStep : choGruStep)(given, attributes),
   Gather: ([given, indices], { axis = 0 }) => gathered(given, indices, positive(axis, given.shape.length)),
   GatherElements: gatherElements,
   Gemm: gemm,
-  Greater: truths((a, b) => a > b),
-  GreaterOrEqual: truths((a, b) => a >= b),
   Identity: ([given]) => given,
-  LSTM: lstm,
-  Less: truths((a, b) => a < b),
-  LessOrEqual: truths((a, b) => a <= b),
-  LogSoftmax: logSoftmax,
+  IntegerDiv: each((a, b) => Math.trunc(a / b)),
+  LSTM: recurrent(lstmStep),
+  Less: each((a, b) => a < b),
+  LessOrEqual: each((a, b) => a <= b),
+  LogSoftmax: softmaxed((value, sum) => value - Math.log(sum)),
   MatMul: matrixProduct,
-  Mod: arithmetic((a, b) => a - b * Math.floor(a / b)),
-  Mul: arithmetic((a, b) => a * b),
-  Neg: arithmetic((a) => -a),
-  Not: truths((a) => 1 - a),
+  Mod: each((a, b) => a - b * Math.floor(a / b)),
+  Mul: each((a, b) => a * b),
+  Neg: each((a) => -a),
+  Not: each((a) => !a),
   OneHot: oneHot,
-  Or: truths((a, b) => a | b),
-  Pow: numbers((a, b) => a ** b),
-  RNN: rnn,
+  Or: each((a, b) => a || b),
+  Pow: each((a, b) => a ** b),
+  RNN: recurrent(rnnStep),
   Range: range,
-  ReduceMax: reduced(Math.max, -Infinity),
-  ReduceSum: reduced((a, b) => a + b, 0),
+  ReduceMax: reduced((a, b) => Math.max(a, b)),
+  ReduceSum: reduced((a, b) => a + b),
   Reshape: reshape,
-  Shape: ([given]) => integers(given.shape),
-  Sigmoid: numbers(sigmoid),
+  Shape: ([given]) => vector(given.shape),
+  Sigmoid: each(sigmoid),
   Slice: slice,
-  Softmax: softmax,
+  Softmax: softmaxed((value, sum) => Math.exp(value) / sum),
   Split: split,
-  Sqrt: numbers(Math.sqrt),
   Squeeze: squeeze,
-  Sub: arithmetic((a, b) => a - b),
-  Tanh: numbers(Math.tanh),
+  Sub: each((a, b) => a - b),
+  Tanh: each(Math.tanh),
   TopK: topK,
   Transpose: transpose,
   Unsqueeze: unsqueeze,
-  Where: ([condition, a, b]) => mapped(a.data.constructor, (is, x, y) => (is ? x : y), condition, a, b),
+  Where: each((condition, a, b) => (condition ? a : b)),
 };

@@ -12,10 +12,12 @@ function splitPassage(given, fits) {
   const marks = findMarks(text);
   const masked = maskedText(text, marks);
   const breaks = marks.filter((mark) => mark.kind === "break");
-  const starts = [0, ...breaks.map((mark) => mark.end)];
-  const pieces = starts.map((start, i) => [start, breaks[i]?.start ?? text.length])
-    .flatMap((line) => sentencesOf(masked, line))
-    .flatMap((sentence) => partsOf(masked, marks, sentence, fits))
+  const sentences = [0, ...breaks.map(({ end }) => end)].flatMap((start, i) => {
+    const end = breaks[i]?.start ?? text.length;
+    const begins = [start, ...Array.from(sentenceEnds(masked.slice(start, end)), (place) => start + place)];
+    return begins.map((begin, j) => [begin, begins[j + 1] ?? end]);
+  });
+  const pieces = sentences.flatMap((sentence) => partsOf(masked, marks, sentence, fits))
     .map((part) => pieceOf(text, masked, marks, part))
     .filter(Boolean);
   return { text, pieces };
@@ -23,8 +25,7 @@ function splitPassage(given, fits) {
 
 /** The text with each piece replaced by its output. */
 function joinPassage({ text, pieces }, outputs) {
-  const ends = [0, ...pieces.map((piece) => piece.end)];
-  return ends.map((end, i) => text.slice(end, pieces[i]?.start ?? text.length) + (outputs[i] ?? "")).join("");
+  return between(text, pieces).map((part, i) => part + (outputs[i] ?? "")).join("");
 }
 
 /** The text with FILLER, HIDDEN, EMOJI or a space for each character of a mark. */
@@ -36,14 +37,7 @@ function maskedText(text, marks) {
     const first = kind === "character" ? withoutControlCharacters(unescaped(text.slice(start, end))) : "";
     return (kind === "emoji" ? EMOJI : first).padEnd(length, FILLER);
   };
-  const ends = [0, ...marks.map((mark) => mark.end)];
-  const parts = ends.map((end, i) => text.slice(end, marks[i]?.start ?? text.length));
-  return parts.map((part, i) => part + (marks[i] ? maskOf(marks[i]) : "")).join("");
-}
-
-function sentencesOf(masked, [start, end]) {
-  const ends = [...sentenceEnds(masked.slice(start, end))].map((place) => start + place);
-  return [start, ...ends].map((begin, i) => [begin, ends[i] ?? end]);
+  return between(text, marks).map((part, i) => part + (marks[i] ? maskOf(marks[i]) : "")).join("");
 }
 
 /** A sentence in parts that fit. */
@@ -59,9 +53,8 @@ function cuttingPlace(masked, marks, start, end) {
   const [quarter, middle] = [Math.floor((end - start) / 4), Math.floor((start + end) / 2)];
   for (const cut of [EXPRESSIONS.cut0, EXPRESSIONS.cut1, EXPRESSIONS.cut2]) {
     const found = [...masked.slice(0, end - quarter).matchAll(cut)].map((match) => match.index + match[0].length)
-      .filter((place) => place > start + quarter && place > start && place < end);
-    const distance = (place) => Math.abs(place - middle);
-    if (found.length) return found.reduce((best, place) => (distance(place) < distance(best) ? place : best));
+      .filter((place) => place > start + quarter && place < end);
+    if (found.length) return found.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
   }
   const isInside = (place) => marks.some((mark) => mark.start < place && place < mark.end)
     || /^(?:\p{M}|[\udc00-\udfff])/u.test(masked.slice(place));
@@ -80,32 +73,29 @@ function pieceOf(text, masked, marks, [start, end]) {
   while (left < end && isEdge(masked[left])) left += 1;
   while (right > left && isEdge(masked[right - 1])) right -= 1;
   if (!/\p{L}/v.test(masked.slice(left, right))) return null;
-  const behind = (place) => {
-    const found = marks.findIndex((mark) => mark.start >= place);
-    return found < 0 ? marks.length : found;
-  };
-  const [first, inner, outer, last] = [start, left, right, end].map(behind);
-  const hasPartner = ({ partner }) => partner !== null && inner <= partner && partner < outer;
-  left = marks.slice(first, inner).find(hasPartner)?.start ?? left;
-  right = marks.slice(outer, last).findLast(hasPartner)?.end ?? right;
-  return takeOut(text, left, right, marks, [behind(left), behind(right)]);
+  const marksIn = (from, to) => marks.filter((mark) => from <= mark.start && mark.start < to);
+  const inside = marksIn(left, right);
+  const hasPartner = ({ partner }) => inside.includes(marks[partner]);
+  left = marksIn(start, left).find(hasPartner)?.start ?? left;
+  right = marksIn(right, end).findLast(hasPartner)?.end ?? right;
+  return takeOut(text, left, right, marksIn(left, right), marks.findIndex((mark) => mark.start >= left));
 }
 
 /** The places in a line after which another sentence begins. */
 function* sentenceEnds(text) {
   const isInLowerCase = isLower(text);
-  for (const match of text.matchAll(EXPRESSIONS.sentenceEnd)) {
-    const end = match.index + match[0].length;
+  for (const { 0: found, index, groups: { stops } } of text.matchAll(EXPRESSIONS.sentenceEnd)) {
+    const end = index + found.length;
     const following = EXPRESSIONS.following.exec(text.slice(end))[1];
     if (following === undefined) continue;
-    if (isLower(following) && !(isInLowerCase && TABLES.singleStops.includes(match[0]))) continue;
-    const { stops } = match.groups;
-    if ([...stops].some((stop) => TABLES.noStops.includes(stop))) continue;
+    if (isLower(following) && !(isInLowerCase && TABLES.singleStops.includes(found))) continue;
+    const hasStop = (some) => [...stops].some((stop) => some.includes(stop));
+    if (hasStop(TABLES.noStops)) continue;
     const next = String.fromCodePoint(text.codePointAt(end));
-    const isLoud = stops === match[0] && TABLES.loudStops.includes(stops.at(-1))
+    const isLoud = stops === found && TABLES.loudStops.includes(stops.at(-1))
       && (isUpper(next) || EXPRESSIONS.unspaced.test(next));
-    if (!isSpace(next) && !isLoud && ![...stops].some((stop) => TABLES.otherStops.includes(stop))) continue;
-    const before = [...text.slice(0, match.index)].slice(-TABLES.longestAbbreviation).join("").replace(FILLERS, "");
+    if (!isSpace(next) && !isLoud && !hasStop(TABLES.otherStops)) continue;
+    const before = [...text.slice(0, index)].slice(-TABLES.longestAbbreviation).join("").replace(FILLERS, "");
     const word = EXPRESSIONS.lastWord.exec(before);
     const previous = withoutBeginning(splitWords(before.slice(0, word.index)).at(-1) ?? "", TABLES.openingMarks);
     if (stops !== "." || !hasOwnStop(word[0], following, previous)) yield end;
@@ -113,26 +103,20 @@ function* sentenceEnds(text) {
 }
 
 /** Whether a full stop after a word belongs to it: the same as text/abbreviations.py, which explains it. */
-function hasOwnStop(word, following, previous = "") {
+function hasOwnStop(word, following, previous) {
   const has = (name) => TABLES.abbreviations.includes(name);
+  const isDigit = (character = "") => EXPRESSIONS.digit.test(character);
+  const characters = [...word];
   if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));
-  if ([...word].length === 1 && isLetter(word)) {
-    const isUnit = TABLES.units.includes(word) && EXPRESSIONS.digit.test([...previous].at(-1) ?? "");
-    return !isUnit || EXPRESSIONS.digit.test(following);
+  if (characters.length === 1 && isLetter(word)) {
+    return !(TABLES.units.includes(word) && isDigit([...previous].at(-1))) || isDigit(following);
   }
-  const isNumber = word !== "" && [...word].every((character) => EXPRESSIONS.digit.test(character));
-  if (isNumber) return has("0") && word.length <= 2;
-  if (isListed(word, following)) return true;
+  if (word !== "" && characters.every(isDigit)) return has("0") && word.length <= 2;
+  const name = withoutBeginning(word, TABLES.apostrophes).toLowerCase();
+  const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
+  if (has(name) || (isLower(following) && has(`${name}~`))) return true;
+  if (isDigit(following) && (TABLES.abbreviations.some(isEnding) || has(`${name}#`))) return true;
   if (has(`${word.toLowerCase()}~`)) return false;
   if (/^[IVX]+$/v.test(word)) return has("0");
-  return word.includes(".") && /\p{L}/v.test(word) && ![...word].some((character) => EXPRESSIONS.digit.test(character));
-}
-
-/** Whether a word is an abbreviation of the list before a word that begins with this character. */
-function isListed(word, following) {
-  const has = (name) => TABLES.abbreviations.includes(name);
-  const name = withoutBeginning(word, TABLES.apostrophes).toLowerCase();
-  if (has(name) || (isLower(following) && has(`${name}~`))) return true;
-  const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
-  return EXPRESSIONS.digit.test(following) && (TABLES.abbreviations.some(isEnding) || has(`${name}#`));
+  return word.includes(".") && /\p{L}/v.test(word) && !characters.some(isDigit);
 }

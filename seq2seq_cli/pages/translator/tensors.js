@@ -1,31 +1,29 @@
-// Tensors: {shape, data}. Numbers are in a Float32Array, integers in a Float64Array, truth values in a Uint8Array.
+// Tensors: {shape, data}. Integers and truth values are numbers like all others, in a Float32Array.
 
 const sizeOf = (shape) => shape.reduce((product, length) => product * length, 1);
 
 function tensor(shape, data) {
-  return { shape, data };
+  return { shape, data: data instanceof Float32Array ? data : Float32Array.from(data) };
 }
 
-/** Integers in one dimension. */
-function integers(values) {
-  return tensor([values.length], Float64Array.from(values));
+/** Numbers in one dimension. */
+function vector(numbers) {
+  return tensor([numbers.length], numbers);
 }
 
-/** The distance in the data between neighbours along each axis. */
-function stridesOf(shape) {
-  const strides = shape.map(() => 1);
-  for (let axis = shape.length - 2; axis >= 0; axis--) strides[axis] = strides[axis + 1] * shape[axis + 1];
-  return strides;
-}
-
-/** The axis counted from the first, where it may be counted from the last. */
+/** The axis, or the place in it, counted from the first, where it may be counted from the last. */
 function positive(axis, rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+/** The distance in the data between neighbours along each axis. */
+function stridesOf(shape) {
+  return shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
+}
+
 /** The tensor of a shape whose neighbours have these distances in the data; with 0, an axis repeats its values. */
 function strided({ data }, shape, strides, start = 0) {
-  const values = new data.constructor(sizeOf(shape));
+  const values = new Float32Array(sizeOf(shape));
   const last = shape.length - 1;
   let place = 0;
   function fill(axis, from) {
@@ -57,15 +55,11 @@ function expanded(given, shape) {
   return strided(given, shape, strides);
 }
 
-/** f of the values at the same place, in an array of a kind. */
-function mapped(Kind, f, ...given) {
+/** f of the values at the same place. */
+function mapped(f, given) {
   const shape = commonShape(...given.map((each) => each.shape));
   const [a, b, c] = given.map((each) => expanded(each, shape).data);
-  const values = new Kind(a.length);
-  if (c) for (let i = 0; i < values.length; i++) values[i] = f(a[i], b[i], c[i]);
-  else if (b) for (let i = 0; i < values.length; i++) values[i] = f(a[i], b[i]);
-  else for (let i = 0; i < values.length; i++) values[i] = f(a[i]);
-  return tensor(shape, values);
+  return tensor(shape, a.map((value, i) => f(value, b?.[i], c?.[i])));
 }
 
 /** A part of an axis: `count` entries from `start` on, each `step` after the one before. */
@@ -77,29 +71,27 @@ function partOf(given, axis, start, count, step = 1) {
 
 /** Tensors one behind the other along an axis. */
 function joined(tensors, axis) {
-  const inner = sizeOf(tensors[0].shape.slice(axis + 1));
-  const outer = sizeOf(tensors[0].shape.slice(0, axis));
+  const runs = tensors.map(({ shape }) => sizeOf(shape.slice(axis)));
   const length = tensors.reduce((sum, { shape }) => sum + shape[axis], 0);
-  const values = new tensors[0].data.constructor(outer * length * inner);
+  const shape = tensors[0].shape.with(axis, length);
+  const values = new Float32Array(sizeOf(shape));
   let place = 0;
-  for (let i = 0; i < outer; i++) for (const { shape, data } of tensors) {
-    const size = shape[axis] * inner;
-    values.set(data.subarray(i * size, (i + 1) * size), place);
-    place += size;
-  }
-  return tensor(tensors[0].shape.with(axis, length), values);
+  for (let i = 0; place < values.length; i++) tensors.forEach(({ data }, number) => {
+    values.set(data.subarray(i * runs[number], (i + 1) * runs[number]), place);
+    place += runs[number];
+  });
+  return tensor(shape, values);
 }
 
 /** The entries of an axis at these indices, which take the place of the axis. */
 function gathered(given, indices, axis = 0) {
   const [inner, length] = [sizeOf(given.shape.slice(axis + 1)), given.shape[axis]];
-  const outer = sizeOf(given.shape.slice(0, axis));
-  const values = new given.data.constructor(outer * indices.data.length * inner);
-  let place = 0;
-  for (let i = 0; i < outer; i++) for (const index of indices.data) {
-    const from = (i * length + positive(index, length)) * inner;
+  const shape = [...given.shape.slice(0, axis), ...indices.shape, ...given.shape.slice(axis + 1)];
+  const values = new Float32Array(sizeOf(shape));
+  for (let place = 0; place < values.length; place += inner) {
+    const [outer, i] = [Math.floor(place / inner / indices.data.length), (place / inner) % indices.data.length];
+    const from = (outer * length + positive(indices.data[i], length)) * inner;
     values.set(given.data.subarray(from, from + inner), place);
-    place += inner;
   }
-  return tensor([...given.shape.slice(0, axis), ...indices.shape, ...given.shape.slice(axis + 1)], values);
+  return tensor(shape, values);
 }

@@ -1,13 +1,13 @@
 // Words cut into tokens by the rules of a language: the same as text/tokenizer.py, which explains it.
 
 class Tokenizer {
-  constructor({ is_known, exceptions, expressions }) {
-    this.isKnown = is_known;
-    this.exceptions = new Map(Object.entries(exceptions).map(([word, tokens]) => [word, tokens.split(" ")]));
+  constructor({ isKnown, exceptions, expressions }) {
+    this.isKnown = isKnown;
+    this.exceptions = new Map(Object.entries(exceptions)); // to their tokens, between spaces
     this.longestException = Math.max(0, ...[...this.exceptions.keys()].map((word) => word.length));
     const compiled = Object.entries(expressions).map(([kind, pair]) => [kind, new RegExp(...pair)]);
     this.expressions = Object.fromEntries(compiled);
-    this.partsOfException = new Map();
+    this.partsOfException = remembered((word) => this.partsOf(word));
   }
 
   /** The tokens of a text without white space; joined, they are the text again. */
@@ -19,96 +19,68 @@ class Tokenizer {
 
   /** The tokens of a word before the exceptions that they spell together are joined. */
   cut(word, exceptions) {
-    const { prefixes, suffixes, rest } = this.cutAffixes(word, exceptions);
-    let middle = exceptions.get(rest);
-    if (!middle && rest === "") middle = [];
-    if (!middle && (this.matches("token_match", rest) || this.matches("url_match", rest))) middle = [rest];
-    return [...prefixes, ...(middle ?? this.cutInfixes(rest)), ...suffixes.reverse()];
-  }
-
-  cutAffixes(word, exceptions) {
     const [prefixes, suffixes] = [[], []];
-    let length = 0;
-    while (word && word.length !== length) {
-      if (exceptions.has(word) || this.matches("token_match", word)) break;
-      length = word.length;
-      const prefix = word.slice(0, this.lengthOf("prefix", word));
-      const withoutPrefix = word.slice(prefix.length);
-      if (prefix && exceptions.has(withoutPrefix)) {
-        prefixes.push(prefix);
-        return { prefixes, suffixes, rest: withoutPrefix };
-      }
-      const size = this.lengthOf("suffix", withoutPrefix);
-      const suffix = word.slice(word.length - size);
-      const withoutSuffix = word.slice(0, word.length - size);
-      if (suffix && exceptions.has(withoutSuffix)) {
-        suffixes.push(suffix);
-        return { prefixes, suffixes, rest: withoutSuffix };
-      }
-      word = withoutPrefix.slice(0, withoutPrefix.length - size);
-      if (prefix) prefixes.push(prefix);
-      if (suffix) suffixes.push(suffix);
+    let [rest, length] = [word, -1];
+    while (rest.length !== length && !exceptions.has(rest) && !this.matches("token_match", rest)) {
+      length = rest.length;
+      const start = this.lengthOf("prefix", rest);
+      const inner = rest.slice(start);
+      const end = length - (start && exceptions.has(inner) ? 0 : this.lengthOf("suffix", inner));
+      const isPrefixKept = end < length && exceptions.has(rest.slice(0, end));
+      prefixes.push(rest.slice(0, isPrefixKept ? 0 : start));
+      suffixes.unshift(rest.slice(end));
+      rest = rest.slice(isPrefixKept ? 0 : start, end);
     }
-    return { prefixes, suffixes, rest: word };
+    const isWhole = this.matches("token_match", rest) || this.matches("url_match", rest);
+    const middle = exceptions.get(rest)?.split(" ") ?? (isWhole ? [rest] : this.cutInfixes(rest));
+    return [...prefixes, ...middle, ...suffixes].filter(Boolean);
   }
 
   cutInfixes(word) {
     const pieces = [];
     let start = 0;
-    for (const infix of this.expressions.infix ? word.matchAll(this.expressions.infix) : []) {
-      if (infix.index === 0) continue;
-      pieces.push(word.slice(start, infix.index), infix[0]);
-      start = infix.index + infix[0].length;
+    for (const { 0: infix, index } of word.matchAll(this.expressions.infix)) {
+      if (index === 0) continue;
+      pieces.push(word.slice(start, index), infix);
+      start = index + infix.length;
     }
-    return [...pieces, word.slice(start)].filter(Boolean);
+    return [...pieces, word.slice(start)];
   }
 
   /** Give the tokens that together spell an exception its tokens; of two that overlap, the longer one is joined. */
   joinExceptions(tokens) {
     const spans = [];
     for (let start = 0; start < tokens.length; start++) {
-      let text = "";
-      for (let end = start; end < tokens.length && text.length + tokens[end].length <= this.longestException; end++) {
-        text += tokens[end];
-        if (this.exceptions.has(text) && sameItems(this.partsOf(text), tokens.slice(start, end + 1))) {
-          spans.push({ start, end: end + 1 });
-        }
+      for (let end = start + 1; end <= tokens.length; end++) {
+        const parts = tokens.slice(start, end);
+        const text = parts.join("");
+        if (text.length > this.longestException) break;
+        const isOne = this.exceptions.has(text) && this.partsOfException(text) === parts.join(" ");
+        if (isOne) spans.push({ start, end, text });
       }
     }
-    if (!spans.length) return tokens;
     spans.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start);
-    const ends = new Map(apart(spans).map(({ start, end }) => [start, end]));
-    const result = [];
-    for (let at = 0; at < tokens.length;) {
-      const end = ends.get(at);
-      result.push(...(end ? this.exceptions.get(tokens.slice(at, end).join("")) : [tokens[at]]));
-      at = end ?? at + 1;
+    const joined = [...tokens];
+    for (const { start, end, text } of apart(spans).sort((a, b) => b.start - a.start)) {
+      joined.splice(start, end - start, ...this.exceptions.get(text).split(" "));
     }
-    return result;
+    return joined;
   }
 
   /** The tokens that the expressions alone make of an exception; none where they find nothing to cut off. */
   partsOf(word) {
-    if (!this.partsOfException.has(word)) {
-      const isFound =
-        this.lengthOf("prefix", word) || this.lengthOf("suffix", word) || word.search(this.expressions.infix) >= 0;
-      this.partsOfException.set(word, isFound ? this.cut(word, new Map()) : []);
-    }
-    return this.partsOfException.get(word);
+    const isFound = ["prefix", "suffix", "infix"].some((kind) => word.search(this.expressions[kind]) >= 0);
+    return isFound ? this.cut(word, new Map()).join(" ") : "";
   }
 
   /** The length of the piece that an expression finds; 0 for none. */
   lengthOf(kind, word) {
-    return this.expressions[kind]?.exec(word)?.[0].length ?? 0;
+    return this.expressions[kind].exec(word)?.[0].length ?? 0;
   }
 
   matches(kind, word) {
-    return this.expressions[kind]?.exec(word)?.index === 0;
+    return this.expressions[kind].exec(word)?.index === 0;
   }
-}
-
-function sameItems(some, others) {
-  return some.length === others.length && some.every((item, i) => item === others[i]);
 }
 
 /** The spans whose ends lie in no span before them. */

@@ -85,7 +85,7 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
     assert [attributes for _, attributes in parsed.elements if {"src", "srcset", "action"} & attributes.keys()] == []
     assert [attributes["href"] for _, attributes in parsed.elements if "href" in attributes] == ["data:,"]
     text = content.decode("utf-8")
-    assert re.findall(r"https?://[^\"]*|@import|url\(", text) == ["http://www.w3.org/2000/svg"]  # a name, not a place
+    assert re.findall(r"https?://[^\"]*|@import|url\(", text) == []
     [policy] = [each["content"] for _, each in parsed.elements if each.get("http-equiv") == "Content-Security-Policy"]
     assert policy
     assert policy.startswith("default-src 'none';")
@@ -117,7 +117,7 @@ def test_the_weights_of_a_translator_are_there_in_steps_that_are_a_small_part_of
     }
     data = Parsed(translator_page(("en", "de"), weights, {})).data["weights"]
     assert data["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
-    planes = [zlib.decompress(base64.b85decode(text.translate(str.maketrans(",.:", "<>&")))) for text in data["planes"]]
+    planes = [zlib.decompress(base64.b64decode(text)) for text in data["planes"]]
     low, middle, high = (np.frombuffer(plane, dtype=np.uint8).astype(np.int64) for plane in planes)
     codes = low + 2**8 * middle + 2**16 * high
     numbers = np.where(codes % 2, -(codes + 1) // 2, codes // 2)

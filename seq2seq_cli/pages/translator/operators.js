@@ -34,21 +34,32 @@ function gemm([x, w, b]) {
 }
 
 function addedToRows(rows, added) {
-  return rows.map((value, i) => value + added[i % added.length]);
+  for (let from = 0; from < rows.length; from += added.length) {
+    for (let i = 0; i < added.length; i++) rows[from + i] += added[i];
+  }
+  return rows;
 }
 
-/** f of each value in its row along the last axis: f(value - largest, sum of exp(value - largest)). */
+/** For each row along the last axis, f(largest value, sum of exp(value - largest)) of its values. */
 function softmaxed(f) {
   return ([given]) => {
     const result = tensor(given.shape, new Float32Array(given.data.length));
     const rows = rowsOf(result);
     for (const [number, row] of rowsOf(given).entries()) {
-      const largest = row.reduce((a, b) => Math.max(a, b));
-      const sum = row.reduce((all, value) => all + Math.exp(value - largest), 0);
-      rows[number].set(row.map((value) => f(value - largest, sum)));
+      let [largest, sum] = [-Infinity, 0];
+      for (let i = 0; i < row.length; i++) if (row[i] > largest) largest = row[i];
+      for (let i = 0; i < row.length; i++) sum += Math.exp(row[i] - largest);
+      const ofValue = f(largest, sum);
+      for (let i = 0; i < row.length; i++) rows[number][i] = ofValue(row[i]);
     }
     return result;
   };
+}
+
+/** log p = x - largest - log sum. */
+function logSoftmax(largest, sum) {
+  const shift = largest + Math.log(sum);
+  return (value) => value - shift;
 }
 
 /** The rows along the last axis. */
@@ -177,7 +188,7 @@ const OPERATORS = {
   LSTM: recurrent(lstmStep),
   Less: each((a, b) => a < b),
   LessOrEqual: each((a, b) => a <= b),
-  LogSoftmax: softmaxed((value, sum) => value - Math.log(sum)),
+  LogSoftmax: softmaxed(logSoftmax),
   MatMul: matrixProduct,
   Mod: each((a, b) => a - b * Math.floor(a / b)),
   Mul: each((a, b) => a * b),
@@ -194,7 +205,7 @@ const OPERATORS = {
   Shape: ([given]) => vector(given.shape),
   Sigmoid: each(sigmoid),
   Slice: slice,
-  Softmax: softmaxed((value, sum) => Math.exp(value) / sum),
+  Softmax: softmaxed((largest, sum) => (value) => Math.exp(value - largest) / sum),
   Split: split,
   Squeeze: squeeze,
   Sub: each((a, b) => a - b),

@@ -59,7 +59,11 @@ function expanded(given, shape) {
 function mapped(f, given) {
   const shape = commonShape(...given.map((each) => each.shape));
   const [a, b, c] = given.map((each) => expanded(each, shape).data);
-  return tensor(shape, a.map((value, i) => f(value, b?.[i], c?.[i])));
+  const values = new Float32Array(a.length);
+  if (c) for (let i = 0; i < values.length; i++) values[i] = f(a[i], b[i], c[i]);
+  else if (b) for (let i = 0; i < values.length; i++) values[i] = f(a[i], b[i]);
+  else for (let i = 0; i < values.length; i++) values[i] = f(a[i]);
+  return tensor(shape, values);
 }
 
 /** A part of an axis: `count` entries from `start` on, each `step` after the one before. */

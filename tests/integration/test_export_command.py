@@ -13,7 +13,6 @@ import pytest
 
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.errors import ExportError
-from seq2seq_cli.pages.translator import known_operators
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
@@ -175,11 +174,11 @@ def test_what_a_page_cannot_do_is_refused_by_name(home: Path) -> None:
     assert not (home / "page.html").exists()
 
 
-def test_an_operation_that_a_page_cannot_compute_is_named() -> None:
+def test_an_operation_that_a_page_cannot_compute_is_named(tmp_path: Path) -> None:
     node = onnx.helper.make_node("Einsum", ["a", "b"], ["c"], equation="i,j->ij")
-    graph = onnx.helper.make_graph([node], "graph", [], [])
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "graph", [], [])), tmp_path / "graph.onnx")
     with pytest.raises(ExportError, match="the operation Einsum"):
-        graph_data(graph, known_operators())
+        graph_data(tmp_path / "graph.onnx")
 
 
 def export_page(home: Path, *options: str) -> Done:

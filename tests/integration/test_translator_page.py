@@ -170,7 +170,7 @@ def test_every_mechanism_gives_what_python_computes(
     if not (folder / "any.html").exists():
         open_page(browser, make_run(folder / "any"))
     run = exported(tmp_path, config)
-    data = {
+    data: dict[str, Any] = {
         "encoder": graph_data(run.path / ENCODER),
         "decoder": graph_data(run.path / DECODER),
         "weights": {

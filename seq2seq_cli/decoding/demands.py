@@ -99,7 +99,7 @@ class Demands:
     def constraints(
         self, sentence: Reading, codec: Codec, *, kept: AbstractSet[int] = frozenset(), is_first: bool = True
     ) -> Constraints:
-        """The constraints on the translation of a sentence; `codec` is that of the target.
+        """The constraints on the translation of a sentence; `codec` is the codec of the target.
 
         The prefix is for the first sentence of a text. A term with one of the words `kept` is left alone.
         """

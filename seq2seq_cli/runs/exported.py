@@ -82,7 +82,7 @@ class ExportRecord:
     def is_of_other_code(self) -> bool:
         """Whether the code of the models has changed since the graphs were made, as students change a formula.
 
-        Only code beside its pyproject.toml is changed by hand: that of an editable install. That of a package changes
+        Only code beside its pyproject.toml, in an editable install, is changed by hand. The code of a package changes
         with a new version alone, whose models compute the same.
         """
         return (_PACKAGE.parent / "pyproject.toml").is_file() and self.model != model_checksum()

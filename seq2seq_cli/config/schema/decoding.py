@@ -80,7 +80,7 @@ class DecodingConfig(Section):
     """A translation has at most max_length_factor * source tokens + max_length_extra tokens. null: 1.5, or 1.4 times
     the target tokens per source token of the training pairs where that is more."""
     max_length_extra: Annotated[int, Field(ge=1, le=choices.MOST_EXTRA_TOKENS)] = 10
-    """Tokens, or five times as many characters, that a translation may have besides those of max_length_factor."""
+    """Tokens, or five times as many characters, that a translation may have besides max_length_factor."""
 
     @override
     def problems(self) -> Iterator[Problem]:

@@ -82,7 +82,7 @@ class TrainingConfig(Section):
     warmup_steps: NonNegativeInt = 0
     """Updates during which the learning rate climbs to lr."""
     loss_unit: choices.LossUnit = "token"
-    """The gradient is that of the mean loss per target token, or per sentence (summed over its tokens)."""
+    """The loss that is minimised: its mean per target token, or per sentence (summed over its tokens)."""
     clip_norm: Positive | None = 1.0
     """Largest norm of the gradient; a larger one is scaled down to it; null: any norm."""
     doubly_stochastic: NonNegative = 0.0
@@ -125,5 +125,5 @@ class TrainingConfig(Section):
 
     @property
     def metric(self) -> choices.Metric:
-        """The metric of best_metric; of auto, that of most languages, until the corpus decides."""
+        """The metric of best_metric; for auto, BLEU, until the corpus decides."""
         return "bleu" if self.best_metric == "auto" else self.best_metric

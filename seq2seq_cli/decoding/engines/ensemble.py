@@ -23,7 +23,7 @@ class EnsembleState:
 
 
 class Ensemble:
-    """The engine whose probability of a token is the mean of those of its members.
+    """The engine whose probability of a token is the mean over its members.
 
     R rows, k proposals per row, A tokens asked for per row, S source length with EOS, V vocabulary.
     """

@@ -74,7 +74,7 @@ class TorchEngine:
 def propose(
     logits: Float[Tensor, "R V"], k: "int | Int[Tensor, '']", asked: Int[Tensor, "R A"]
 ) -> tuple[Int[Tensor, "R k"], Float[Tensor, "R k"], Float[Tensor, "R A"]]:
-    """The k best tokens but PAD and BOS, their log-probabilities, and those of the tokens asked for.
+    """The k best tokens but PAD and BOS, their log-probabilities, and the log-probabilities of the tokens asked for.
 
     The log-probabilities are under the softmax over all V tokens; k is at most V - 2. It is a tensor where this is
     traced. Each operation was chosen for its time in ONNX Runtime: its LogSoftmax is ten times as fast as its

@@ -52,8 +52,8 @@ class Penalties:
     ) -> Float[np.ndarray, " N"]:
         """The upper bounds of the scores of what open hypotheses can become with at most `longest` tokens.
 
-        More tokens only lower a log-probability, no divisor is larger than that of the greatest length, and no coverage
-        raises a score.
+        More tokens only lower a log-probability, the greatest length has the largest divisor, and no coverage raises a
+        score.
         """
         bounds: Float[np.ndarray, " N"] = log_probabilities / self._divisor(longest)
         return bounds

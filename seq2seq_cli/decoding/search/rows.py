@@ -23,7 +23,7 @@ class Candidates(NamedTuple):
     """The row that a candidate continues."""
     tokens: Int[np.ndarray, " C"]
     log_probabilities: Float[np.ndarray, " C"]
-    """Those of the tokens."""
+    """Of the tokens."""
     states: NDArray[np.object_]
     """What the strategy knows of each; None for nothing."""
 
@@ -40,7 +40,7 @@ class Candidates(NamedTuple):
         return Candidates(*(field[chosen] for field in self))
 
     def with_rows(self, rows: Collection[int], candidates: Sequence[tuple[int, int, float, object]]) -> "Candidates":
-        """The candidates, those of some rows replaced by others; all in the order of their rows."""
+        """The candidates, in some rows replaced by others; all in the order of their rows."""
         kept = self.take(np.flatnonzero(~np.isin(self.rows, list(rows))))
         columns = zip(*candidates, strict=True) if candidates else [()] * len(self)
         new = (np.fromiter(column, field.dtype, len(candidates)) for column, field in zip(columns, self, strict=True))
@@ -50,7 +50,7 @@ class Candidates(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Rows:
-    """Hypotheses of equal length, those of one source next to each other."""
+    """Hypotheses of equal length, of one source next to each other."""
 
     sources: Int[np.ndarray, " R"]
     """The number of the source of each row."""

@@ -56,7 +56,7 @@ class Bans(NamedTuple):
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
     """The tokens that would complete an n-gram of the given size which has occurred as often as the row's limit.
 
-    An n-gram with UNK is none, as UNK stands for a different word each time.
+    N-grams that contain UNK are not counted: each UNK is another word.
     """
     nothing = np.zeros(0, dtype=np.int64)
     windows = history.shape[1] - size + 1

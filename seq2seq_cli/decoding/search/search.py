@@ -39,8 +39,8 @@ def search(
 ) -> list[list[Hypothesis]]:
     """The `options.n_best` best hypotheses of each source (ids without EOS), best first and distinct.
 
-    There are fewer where the search found fewer, but at least one. Those of a source do not depend on the others. Each
-    has at most `most_unknown` UNK, a number per source. A `trace` records what else was considered.
+    There are fewer where the search found fewer, but at least one. They do not depend on the other sources. Each has at
+    most `most_unknown` UNK, a number per source. A `trace` records what else was considered.
 
     With `options.sampling`, there are so many samples, equal ones once. Raises ValueError for samples with terms.
     """

@@ -31,7 +31,7 @@ class Node(NamedTuple):
     """The number of the node that it continues; -1: the beginning."""
     token: int
     log_probability: float
-    """That of the token."""
+    """Of the token."""
     fate: Fate
     score: float | None = None
     """The score of a finished one, with the penalties for length and coverage."""
@@ -65,7 +65,7 @@ class Trace:
     def __init__(self, sources: int) -> None:
         self._nodes: list[list[Node]] = [[] for _ in range(sources)]
         self._of_rows: list[int] = []
-        """The number of the node of each row among those of its source; none before the first step."""
+        """The number of the node of each row among the nodes of its source; none before the first step."""
 
     @property
     def trees(self) -> list[Tree]:

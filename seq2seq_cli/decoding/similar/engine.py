@@ -4,7 +4,7 @@ The tokens that these pairs write at like steps have the probabilities of a near
 
     p_kNN(y)  is proportional to  sum over the steps i that write y of exp(-d_i / T),
 
-where d_i is the squared distance between the features of this step and those of step i, in units of the variance of the
+where d_i is the squared distance between the features of this step and of step i, in units of the variance of the
 latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation 2. It is mixed with the model,
 
     p(y) = lambda p_kNN(y) + (1 - lambda) p_model(y),    lambda = weight exp(-min_i d_i / D)
@@ -107,7 +107,7 @@ class ConsultingState:
     sources: Int[np.ndarray, " R"]
     """The number of the source of each row."""
     neighbours: tuple[Neighbours | None, ...]
-    """Those of each source; None where no pair is similar."""
+    """The neighbours of each source; None where no pair is similar."""
     tokens: Int[np.ndarray, "N W"]
     """The tokens that the neighbours of each source write, in ascending order after PAD."""
 
@@ -185,7 +185,7 @@ class ConsultingEngine:
         return found
 
     def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
-        """The features of the steps of pairs, by their numbers; those of similar lengths are computed together."""
+        """The features of the steps of pairs, by their numbers; similar lengths are computed together."""
         order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
         found: dict[int, Float[np.ndarray, "T F"]] = {}
         for first in range(0, len(order), _BATCH):

@@ -58,7 +58,7 @@ class SimilarPairs:
 
     @classmethod
     def open(cls, run: Path, *, src_size: int, tgt_size: int) -> "SimilarPairs":
-        """The pairs of a run folder, read from the disk as they are used; the sizes are those of its vocabularies.
+        """The pairs of a run folder, read from the disk as they are used, for vocabularies of these sizes.
 
         Raises ModelFileError when they are missing, damaged, or not for these vocabularies.
         """
@@ -70,7 +70,7 @@ class SimilarPairs:
             if not len(pairs.src) == len(pairs.tgt) == len(norms) or len(pairs.index) != _UNIGRAMS + _BIGRAMS:
                 raise ValueError("not as many sources as targets, or an index of others")  # noqa: TRY301
             if norms.dtype != np.float32 or norms.ndim != 1 or not np.all((norms >= 0) & (norms < np.inf)):
-                raise ValueError("other norms than those of sources")  # noqa: TRY301
+                raise ValueError("norms that no sources have")  # noqa: TRY301
         except Exception as error:  # a damaged header of an array can lead to any error
             raise ModelFileError(f"{run / PAIRS}: missing or damaged ({one_line(str(error))})") from error
         return pairs
@@ -124,7 +124,7 @@ def _idf(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
 
 
 def _checked(values: NDArray[Any], offsets: NDArray[Any], size: int) -> Ragged:
-    """The rows of arrays from a file, of numbers below `size`; raises ValueError for arrays that are none."""
+    """The rows of arrays from a file, of numbers below `size`; raises ValueError for damaged arrays."""
     if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
         raise ValueError("not rows of whole numbers")
     bounds = np.array(offsets)

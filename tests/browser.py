@@ -32,6 +32,7 @@ class Browser:
 
     def open(self, place: Path | str) -> None:
         """Open a file or a web address and wait until its scripts have run."""
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=0, y=0)
         self.send("Page.navigate", url=place if isinstance(place, str) else place.as_uri())
         while self._read().get("method") != "Page.loadEventFired":
             pass
@@ -92,12 +93,8 @@ class Browser:
         match message.get("method"):
             case "Network.requestWillBeSent":
                 self.requests.append(parameters["request"]["url"])
-            case "Runtime.exceptionThrown":
-                self.complaints.append(str(parameters["exceptionDetails"]))
-            case "Runtime.consoleAPICalled":
-                self.complaints.append(str(parameters["args"]))
-            case "Log.entryAdded":
-                self.complaints.append(str(parameters["entry"]))
+            case "Runtime.exceptionThrown" | "Runtime.consoleAPICalled" | "Log.entryAdded":
+                self.complaints.append(str(parameters))
         return message
 
 
@@ -130,16 +127,13 @@ def running_browser(profile: Path) -> Iterator[Browser]:
         os.close(end)
     with os.fdopen(our_out, "wb") as commands, os.fdopen(our_in, "rb") as answers:
         try:
-            yield _attached(Browser(commands, answers))
+            browser = Browser(commands, answers)
+            [tab] = [each for each in browser.send("Target.getTargets")["targetInfos"] if each["type"] == "page"]
+            attached = browser.send("Target.attachToTarget", targetId=tab["targetId"], flatten=True)
+            browser.session = attached["sessionId"]
+            for domain in ("Page", "Runtime", "Network", "Log"):
+                browser.send(f"{domain}.enable")
+            yield browser
         finally:
             os.killpg(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
-
-
-def _attached(browser: Browser) -> Browser:
-    [tab] = [each for each in browser.send("Target.getTargets")["targetInfos"] if each["type"] == "page"]
-    attached = browser.send("Target.attachToTarget", targetId=tab["targetId"], flatten=True)
-    browser.session = attached["sessionId"]
-    for domain in ("Page", "Runtime", "Network", "Log"):
-        browser.send(f"{domain}.enable")
-    return browser

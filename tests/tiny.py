@@ -1,5 +1,6 @@
 """A tiny model of everything, on the CPU."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,15 @@ import torch
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session, create_run
 
 CPU = torch.device("cpu")
@@ -46,6 +51,12 @@ def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
     return resolve_config(load_config(None, [*TINY, *overrides]), corpus, fixed=overridden_keys(overrides))
 
 
+def tiny_model(*overrides: str, seed: int = 1, words: int = 12) -> Seq2Seq:
+    """A model for two vocabularies of so many words, without a corpus."""
+    torch.manual_seed(seed)
+    return build_model(load_config(None, [*TINY, *overrides]).model, src_size=words, tgt_size=words)
+
+
 def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
     torch.manual_seed(1)
     sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
@@ -56,6 +67,14 @@ def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) 
     """A new run on the CPU, whose lock is given back."""
     with ExitStack() as held:
         return Session.start(path, config, corpus, held=held, **options)
+
+
+def trained(path: Path, name: str, settings: Sequence[str], corpus: PreparedCorpus) -> Translator:
+    """The translator of a shipped config with these settings, trained to its end."""
+    session = started(path, resolve_config(load_config(name, settings), corpus), corpus)
+    for _ in train_session(session):
+        pass
+    return load_translator(session.run)
 
 
 def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:

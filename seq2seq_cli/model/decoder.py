@@ -138,9 +138,12 @@ class LuongDecoder(Decoder):
         self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
         word = self.embed(tokens)
-        rnn = step_rnn(self.rnn, word, state.rnn)
+        fed = word if state.attentional is None else torch.cat((word, state.attentional), dim=-1)
+        rnn = step_rnn(self.rnn, fed, state.rnn)
         context, weights = self.attend(rnn.top, word, state, memory)
-        return self.read_out(rnn.top, context, word), DecoderState(rnn=rnn, position=state.position + 1), weights
+        features = self.read_out(rnn.top, context, word)
+        attentional = None if state.attentional is None else features
+        return features, DecoderState(rnn=rnn, position=state.position + 1, attentional=attentional), weights
 
     @override
     def forward(
@@ -153,26 +156,17 @@ class LuongDecoder(Decoder):
         return self.read_out(hidden, attended.context, words), attended
 
 
-class InputFeedingDecoder(Decoder):
+class InputFeedingDecoder(LuongDecoder):
     """Luong's decoder, its attentional vector fed to the next step; Luong et al. 2015, section 3.3.
 
     s_t = RNN([y_{t-1}; s~_{t-1}], s_{t-1}), c_t = attention(s_t), features = s~_t = readout(s_t, c_t), s~_0 = 0.
     """
 
+    context_reaches_rnn = True
+
     @override
     def start(self, rnn: RNNState) -> DecoderState:
         return replace(super().start(rnn), attentional=rnn.hidden.new_zeros(rnn.hidden.shape[1], self.readout.size))
-
-    @override
-    def step(
-        self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
-        assert state.attentional is not None  # noqa: S101  # `start` and this method make all its states
-        word = self.embed(tokens)
-        rnn = step_rnn(self.rnn, torch.cat((word, state.attentional), dim=-1), state.rnn)
-        context, weights = self.attend(rnn.top, word, state, memory)
-        features = self.read_out(rnn.top, context, word)
-        return features, DecoderState(rnn=rnn, position=state.position + 1, attentional=features), weights
 
     @override
     def forward(

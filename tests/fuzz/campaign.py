@@ -17,18 +17,15 @@ import threading
 from collections.abc import Generator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from itertools import groupby
 from multiprocessing.connection import Connection
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from tests.forks import FORKS
-from tests.fuzz.formats import FORMATS, WITHOUT_TORCH, Format, make_valid
+from tests.fuzz.formats import WITHOUT_TORCH, Format, make_valid, seal
 from tests.fuzz.oracle import Run, Verdict, judge
-from tests.fuzz.sandbox import Sandbox
 
 BATCH = 500
 """Files that one process reads."""
@@ -61,8 +58,8 @@ class Case:
             path.write_bytes(chance.choice(others).read_bytes())
         elif self.number:
             path.write_bytes(chance.choice(self.format.mutations)(chance, path.read_bytes()))
-        if self.format.seal and path.is_file() and chance.random() < 0.9:
-            self.format.seal(folder)
+        if self.format.is_sealed and path.is_file() and chance.random() < 0.9:
+            seal(folder)
         return path.relative_to(folder), command
 
 
@@ -75,16 +72,10 @@ def _replace(chance: random.Random, path: Path, *, foreign: bool) -> None:
     match chance.randrange(6 if foreign else 4):
         case 0:
             path.mkdir()
-        case 1:
-            path.symlink_to(path.name)
-        case 2:
-            path.symlink_to("/nowhere")
-        case 3:
-            pass
-        case 4:
-            path.symlink_to("/dev/zero")
-        case _:
+        case 5:
             os.mkfifo(path)
+        case 1 | 2 | 4 as kind:
+            path.symlink_to({1: path.name, 2: "/nowhere", 4: "/dev/zero"}[kind])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,28 +89,13 @@ class Outcome:
     verdict: Verdict
 
 
-@dataclass(frozen=True, kw_only=True)
 class Campaign:
     """The places of a campaign."""
 
-    folder: Path
-    """Holds the valid files, and for a while the spoilt ones."""
-    seed: int = 1
-
-    @property
-    def valid(self) -> Path:
-        """The folder of the valid files."""
-        return self.folder / "valid"
-
-    @property
-    def work(self) -> Path:
-        """The folder in which the commands run."""
-        return self.folder / "work"
-
-    @property
-    def streams(self) -> Path:
-        """The folder of their outputs."""
-        return self.folder / "streams"
+    def __init__(self, folder: Path, seed: int = 1) -> None:
+        """`folder` holds the valid files, the folder in which the commands run, and their outputs."""
+        self.valid, self.work, self.streams = (folder / name for name in ("valid", "work", "streams"))
+        self.seed = seed
 
     def prepare(self) -> None:
         """Make the valid files; raises RuntimeError when a command fails."""
@@ -138,8 +114,7 @@ class Campaign:
         while left:
             batch = left[:BATCH]
             ours, theirs = FORKS.Pipe(duplex=False)
-            names = [(case.format.name, case.number) for case in batch]
-            process = FORKS.Process(target=_work, args=(self, names, theirs, run or s2s))
+            process = FORKS.Process(target=_work, args=(self, batch, theirs, run or s2s))
             process.start()
             theirs.close()
             try:
@@ -170,17 +145,20 @@ class Campaign:
     def keep(self, outcome: Outcome, kept: Path) -> Path:
         """Keep the folder of a failure, with what is needed to see it again; returns the folder."""
         case = outcome.case
-        name = f"{case.format.name.replace(' ', '-').replace('/', '-')}-{case.number}"
-        shutil.rmtree(kept / name, ignore_errors=True)
-        folder = self.sandbox(case.format, kept / name).folder
+        folder = kept / f"{case.format.name.replace(' ', '-').replace('/', '-')}-{case.number}"
+        self.fill(folder, case.format)
         case.spoil(folder)
         facts = {"command": f"s2s {outcome.command}", "file": str(outcome.path), "seed": case.seed}
         (folder / "case.json").write_text(json.dumps({**facts, **asdict(outcome.verdict)}, indent=1), encoding="utf-8")
         return folder
 
-    def sandbox(self, format_: Format, folder: Path) -> Sandbox:
-        """A new folder with copies of the valid files that the commands of a format need."""
-        return Sandbox(self.valid, folder, {Path(format_.path).parts[0], *format_.needs})
+    def fill(self, folder: Path, format_: Format) -> None:
+        """Make a folder anew, with copies of the valid files that the commands of a format need."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for pattern in {Path(format_.path).parts[0], *format_.needs}:
+            for top in self.valid.glob(pattern):
+                shutil.copytree(top, folder / top.name) if top.is_dir() else shutil.copy2(top, folder)
 
 
 def s2s(arguments: Sequence[str]) -> None:
@@ -198,31 +176,26 @@ def s2s(arguments: Sequence[str]) -> None:
         sys.modules["torch"] = torch
 
 
-def _work(campaign: Campaign, cases: Sequence[tuple[str, int]], pipe: Connection, run: Run) -> None:
+def _work(campaign: Campaign, cases: Sequence[Case], pipe: Connection, run: Run) -> None:
     """Judge some cases, and send for each first the spoilt file and the command, then the verdict."""
     _isolate(campaign)
-    for name, of_format in groupby(cases, key=itemgetter(0)):
-        format_ = next(format_ for format_ in FORMATS if format_.name == name)
-        shutil.rmtree(campaign.work, ignore_errors=True)
-        sandbox = campaign.sandbox(format_, campaign.work)
+    for case in cases:
+        campaign.fill(campaign.work, case.format)
         os.chdir(campaign.work)
-        for _, number in of_format:
-            sandbox.restore()
-            path, command = Case(format=format_, seed=campaign.seed, number=number).spoil(campaign.work)
-            pipe.send((path, command))
-            given = path.read_bytes() if format_.flows_in else b""
-            faulthandler.dump_traceback_later(PATIENCE, exit=True, file=2)
-            verdict = judge(run, shlex.split(command), given, campaign.streams)
-            faulthandler.cancel_dump_traceback_later()
-            pipe.send(verdict)
-            if verdict.is_last:
-                return
+        path, command = case.spoil(campaign.work)
+        pipe.send((path, command))
+        given = path.read_bytes() if case.format.flows_in else b""
+        faulthandler.dump_traceback_later(PATIENCE, exit=True, file=2)
+        verdict = judge(run, shlex.split(command), given, campaign.streams)
+        faulthandler.cancel_dump_traceback_later()
+        pipe.send(verdict)
+        if verdict.is_last:
+            return
 
 
 def _make_valid(campaign: Campaign) -> None:
     def run(arguments: Sequence[str]) -> None:
-        verdict = judge(s2s, arguments, b"", campaign.streams)
-        if verdict.code:
+        if judge(s2s, arguments, b"", campaign.streams).code:
             sys.exit(1)
 
     _isolate(campaign)

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.corpora import pair_lines
 from tests.fuzz import mutations
 from tests.fuzz.mutations import Chance, Mutation
 from tests.pair_formats import files, some_pairs
@@ -23,16 +24,11 @@ WITHOUT_TORCH = "without-torch "
 PREPARED, RUN, EXPORT, ARCHIVE = "prepared", "runs", "export", "run.zip"
 _RUN = "runs/first"
 
-# The commands that read a run in several ways.
 TRANSLATE = "translate --model runs/first 'Tom sees 3 cats.' 'Anna!' --score --align"
 WITH_TORCH = "translate --model runs/first --set decoding.engine=torch 'Tom sees 3 cats.'"
 WITH_INT8 = "translate --model runs/first --set decoding.precision=int8 --format json 'Tom sees 3 cats.'"
-_AS_WELL = [WITHOUT_TORCH + command for command in 7 * (TRANSLATE, WITH_INT8, "export runs/first new")]
-"""For the files of an exported model: where torch is installed a damaged one is made anew, which takes long."""
+EXPORT_RUN = "export runs/first new"
 LIST = "runs"
-COMPARE, PLOT = "runs compare first second", "runs plot first --out curves.svg --metric bleu"
-_BRIEFER = "--set decoding.max_length_extra=1 --set decoding.beam_size=1"
-RESUME = f"train --resume --out runs/first --set training.epochs=2 {_BRIEFER}"
 INSPECT = "inspect prepared"
 _FEW = "--set data.valid_sources=2 --set data.test_sources=4"
 _SMALL = " ".join(
@@ -41,8 +37,23 @@ _SMALL = " ".join(
 _SHORT = "--set training.device=cpu --set training.epochs=1 --set training.precision=fp32 --set training.batch_size=64"
 # What a model without knowledge writes never ends by itself.
 _BRIEF = "--set decoding.max_length_factor=0 --set decoding.max_length_extra=6 --set decoding.beam_size=2"
+_BRIEFER = "--set decoding.max_length_extra=1 --set decoding.beam_size=1"
 TRAIN = f"train --data prepared --out new {_SMALL} {_SHORT} --set training.batch_unit=sentence {_BRIEF}"
 FURTHER = f"train --data prepared --init-from runs/first --out new {_SHORT}"
+RESUME = f"train --resume --out runs/first --set training.epochs=2 {_BRIEFER}"
+
+_READ_CORPUS = (INSPECT, INSPECT, INSPECT, TRAIN)
+_READ_RECORDS = (
+    *4 * [LIST],
+    *2 * ["runs compare first second"],
+    "runs plot first --out curves.svg --metric bleu",
+    RESUME,
+)
+_READ_EXPORTED = (TRANSLATE, WITH_INT8, EXPORT_RUN)
+_READ_GRAPHS = (*_READ_EXPORTED, *(WITHOUT_TORCH + command for command in 7 * _READ_EXPORTED))
+"""Where torch is installed a damaged graph is made anew, which takes long."""
+_OF_EPOCH = "translate --model runs/first/epochs/0001.safetensors"
+_ENSEMBLE = "translate --ensemble --model runs/first --model runs/first/epochs/0001.safetensors Anna"
 
 
 @dataclass(frozen=True)
@@ -57,13 +68,13 @@ class Format:
     mutations: Sequence[Mutation]
     needs: Sequence[str] = ()
     """The other files and folders that the commands read."""
-    seal: Callable[[Path], None] | None = None
-    """Writes the hashes of the folder anew, so that what is behind them is reached."""
+    is_sealed: bool = False
+    """Whether the manifest of the prepared folder has its hash, which is mostly made to fit."""
     flows_in: bool = False
     """Whether the commands read the file from their standard input."""
 
 
-def _seal_prepared(folder: Path) -> None:
+def seal(folder: Path) -> None:
     """Write the sizes and hashes of a prepared folder's files into its manifest."""
     manifest = json.loads((folder / PREPARED / "manifest.json").read_text(encoding="utf-8"))
     for name in manifest["files"]:
@@ -74,37 +85,22 @@ def _seal_prepared(folder: Path) -> None:
     (folder / PREPARED / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
 
 
+PAIRS = ("\n".join(pair_lines(80)) + "\n").encode("utf-8")
+"""The pairs that all valid files are made from."""
+
+
 def _zip(chance: Chance, content: bytes) -> bytes:
     """An archive of spoilt pairs, or a spoilt archive."""
     if chance.random() < 0.5:
         return mutations.of_bytes(chance, content)
-    return mutations.zipped(chance, [content, PAIRS, mutations.of_lines(chance, PAIRS), b"", _zeros(chance)])
-
-
-def _run_archive(chance: Chance, content: bytes) -> bytes:
-    """An archive of a run or of a spreadsheet with a spoilt file, or without one."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    name = chance.choice(sorted(files))
-    files[name] = chance.choice((b"", _zeros(chance), mutations.of_bytes(chance, files[name])))
-    if chance.random() < 0.2:
-        del files[name]
-    written = io.BytesIO()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-        for each, spoilt in files.items():
-            archive.writestr(each if chance.random() < 0.98 else f"../{each}", spoilt)
-    return written.getvalue()
+    return mutations.zipped(chance, [content, PAIRS, mutations.of_lines(chance, PAIRS), b"", mutations.zeros(chance)])
 
 
 def _gzip(chance: Chance, content: bytes) -> bytes:
     if chance.random() < 0.5:
         return mutations.of_bytes(chance, content)
-    return mutations.gzipped(chance, chance.choice([mutations.of_lines(chance, PAIRS), content, _zeros(chance)]))
-
-
-def _zeros(chance: Chance) -> bytes:
-    """A text that is small when it is packed; seldom a large one, as packing it takes a second."""
-    return bytes(10**7 if chance.random() < 0.03 else 10**5)
+    texts = mutations.of_lines(chance, PAIRS), content, mutations.zeros(chance)
+    return mutations.gzipped(chance, chance.choice(texts))
 
 
 def _utf16(chance: Chance, content: bytes) -> bytes:
@@ -115,235 +111,172 @@ def _utf16(chance: Chance, content: bytes) -> bytes:
 
 def _weights(chance: Chance, content: bytes) -> bytes:
     """Other weights, with the hash that belongs to them."""
+    import numpy as np
     from safetensors.numpy import load
 
     from seq2seq_cli.runs.weights import save_weights
 
+    changed: Any = mutations.altered(chance, load(content))
+    arrays = {name: array for name, array in dict(changed or {}).items() if isinstance(array, np.ndarray)}
     with TemporaryDirectory() as folder:
-        path = Path(folder, "weights")
-        save_weights(path, mutations.of_arrays(chance, load(content)))
-        return path.read_bytes()
+        save_weights(Path(folder, "weights"), arrays)
+        return Path(folder, "weights").read_bytes()
 
 
 def _onnx(chance: Chance, content: bytes) -> bytes:
-    """A graph with one or more other fields."""
+    """A graph with another field."""
     import onnx
+    from google.protobuf import json_format
 
-    graph = onnx.load_model_from_string(content)
-    for _ in range(chance.choice((1, 1, 2, 4))):
-        mutations.of_message(chance, graph)
-    return bytes(graph.SerializeToString())
-
-
-def _checkpoint_archive(chance: Chance, content: bytes) -> bytes:
-    """A checkpoint with the right hash of a spoilt archive."""
-    return _with_archive(content, lambda archive: mutations.of_pt(chance, archive))
-
-
-def _checkpoint_values(chance: Chance, content: bytes) -> bytes:
-    """A whole checkpoint with some other values."""
-
-    def other(archive: bytes) -> bytes:
-        import torch
-
-        values = torch.load(io.BytesIO(archive), weights_only=True)
-        for _ in range(chance.choice((1, 1, 1, 2))):
-            values = mutations.altered(chance, values)
-        saved = io.BytesIO()
-        torch.save(values, saved)
-        return saved.getvalue()
-
-    return _with_archive(content, other)
+    fields = json_format.MessageToDict(onnx.load_model_from_string(content))
+    for _ in range(20):
+        try:
+            changed = json_format.ParseDict(mutations.altered(chance, fields), onnx.ModelProto())
+        except (json_format.ParseError, AttributeError, TypeError, ValueError):
+            continue  # of another type, or out of range
+        return bytes(changed.SerializeToString())
+    return mutations.of_bytes(chance, content)
 
 
-def _with_archive(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """A checkpoint with another archive of torch, and the hash that belongs to it."""
+def _checkpoint(chance: Chance, content: bytes) -> bytes:
+    """A checkpoint with other values, or with a spoilt archive of torch, and the hash that belongs to it."""
+    import torch
+
     end = content.rindex(b'\n{"format"')
-    archive, seal = content[:end], content[end:]
-    changed = change(archive)
+    archive, record = content[:end], content[end:]
+    if chance.random() < 0.3:
+        changed = mutations.of_archive(chance, archive)
+    else:
+        saved = io.BytesIO()
+        torch.save(mutations.altered(chance, torch.load(io.BytesIO(archive), weights_only=True)), saved)
+        changed = saved.getvalue()
     old, new = (hashlib.sha256(each).hexdigest().encode("ascii") for each in (archive, changed))
-    return changed + seal.replace(old, new)
+    return changed + record.replace(old, new)
 
 
-def pairs() -> bytes:
-    """The pairs that all valid files are made from."""
-    from tests.corpora import pair_lines
-
-    return ("\n".join(pair_lines(80)) + "\n").encode("utf-8")
-
-
-PAIRS = pairs()
+_BYTES = (mutations.of_bytes,)
 _TEXT = (mutations.of_bytes, mutations.of_lines)
-_JSON = (mutations.of_json, mutations.of_json, mutations.of_json, mutations.of_bytes)
-
+_ENCODED = (*_TEXT, _utf16)
+_JSON = (*3 * [mutations.of_json], mutations.of_bytes)
+_JSON_LINES = (*2 * [mutations.of_json_lines], *_TEXT)
+_YAML = (*2 * [mutations.of_yaml], *_TEXT)
+_NPY = (*2 * [mutations.of_npy], mutations.of_bytes)
+_WEIGHTS = (*2 * [_weights], mutations.of_safetensors, mutations.of_bytes)
 
 TABLES: Mapping[str, Sequence[Mutation]] = {
     "pairs.csv": _TEXT,
     "quoted.tsv": _TEXT,
-    "pairs.jsonl": (mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
+    "pairs.jsonl": _JSON_LINES,
     "list.json": (mutations.of_json, *_TEXT),
     "memory.tmx": _TEXT,
-    "dataset.parquet": (mutations.of_bytes,),
-    "sheet.xlsx": (mutations.of_bytes, _run_archive),
+    "dataset.parquet": _BYTES,
+    "sheet.xlsx": (mutations.of_bytes, mutations.of_archive),
 }
 
 
-def _prepare(name: str) -> Sequence[str]:
-    return [f"prepare {name} --out new --set text.unit={unit}" for unit in ("word", "character", "bpe")]
+def _prepare(name: str, *units: str) -> Sequence[str]:
+    return [f"prepare {name} --out new --set text.unit={unit}" for unit in units or ("word", "character", "bpe")]
+
+
+def _translate(model: str, *texts: str) -> Sequence[str]:
+    return [f"translate --model {model} {text}" for text in texts]
 
 
 FORMATS = [
-    Format("pairs.txt", "pairs.txt", _prepare("pairs.txt"), (*_TEXT, _utf16)),
+    Format("pairs.txt", "pairs.txt", _prepare("pairs.txt"), _ENCODED),
     Format("pairs.zip", "pairs.zip", _prepare("pairs.zip"), (_zip,)),
     Format("pairs.gz", "pairs.txt.gz", _prepare("pairs.txt.gz"), (_gzip,)),
-    *(
-        Format(name, name, [f"prepare {name} --out new --set text.unit=character"], mutations_)
-        for name, mutations_ in TABLES.items()
-    ),
+    *(Format(name, name, _prepare(name, "character"), mutations_) for name, mutations_ in TABLES.items()),
     Format("pairs on stdin", "pairs.txt", _prepare("-"), _TEXT, flows_in=True),
     Format(
         "aligned files",
         "src.txt",
         (
-            "prepare --src src.txt --tgt tgt.txt --out new",
-            "prepare --src tgt.txt --tgt src.txt --out new",
+            *(f"prepare --src {src}.txt --tgt {tgt}.txt --out new" for src, tgt in (("src", "tgt"), ("tgt", "src"))),
             "prepare pairs.txt --test src.txt --out new",
         ),
-        (*_TEXT, _utf16),
+        _ENCODED,
         ("tgt.txt", "pairs.txt"),
     ),
     Format(
         "config",
         "config.yaml",
         (
-            "configs show config.yaml",
-            "configs show config.yaml --short",
+            *("configs show config.yaml", "configs show config.yaml --short"),
             "prepare pairs.txt --config config.yaml --out new",
         ),
-        (mutations.of_yaml, mutations.of_yaml, *_TEXT),
+        _YAML,
         (PREPARED, "pairs.txt"),
     ),
     Format(
         "manifest.json",
         "prepared/manifest.json",
-        (INSPECT, INSPECT, TRAIN, "prepare pairs.txt --out prepared --overwrite"),
+        (*_READ_CORPUS, "prepare pairs.txt --out prepared --overwrite"),
         _JSON,
         (PREPARED, "pairs.txt"),
     ),
-    Format(
-        "codec of a corpus",
-        "prepared/codec/*.json",
-        (INSPECT, INSPECT, INSPECT, TRAIN),
-        _JSON,
-        (PREPARED,),
-        seal=_seal_prepared,
-    ),
-    Format(
-        "ids",
-        "prepared/*.???.npy",
-        (INSPECT, INSPECT, INSPECT, TRAIN),
-        (mutations.of_npy, mutations.of_npy, mutations.of_bytes),
-        (PREPARED,),
-        seal=_seal_prepared,
-    ),
-    Format(
-        "offsets",
-        "prepared/*.offsets.npy",
-        (INSPECT, INSPECT, INSPECT, TRAIN),
-        (mutations.of_npy, mutations.of_npy, mutations.of_bytes),
-        (PREPARED,),
-        seal=_seal_prepared,
-    ),
+    Format("codec of a corpus", "prepared/codec/*.json", _READ_CORPUS, _JSON, (PREPARED,), is_sealed=True),
+    Format("ids", "prepared/*.???.npy", _READ_CORPUS, _NPY, (PREPARED,), is_sealed=True),
+    Format("offsets", "prepared/*.offsets.npy", _READ_CORPUS, _NPY, (PREPARED,), is_sealed=True),
     Format(
         "split texts",
         "prepared/*.txt",
-        (INSPECT, INSPECT, INSPECT, TRAIN, "evaluate runs/first --data prepared --json"),
+        (*_READ_CORPUS, "evaluate runs/first --data prepared --json"),
         _TEXT,
         (PREPARED, RUN),
-        seal=_seal_prepared,
+        is_sealed=True,
     ),
     Format(
         "config.yaml",
         "runs/second/config.yaml",
         (
-            *(
-                command.replace(_RUN, "runs/second")
-                for command in (TRANSLATE, TRANSLATE, WITH_TORCH, WITH_TORCH, FURTHER, FURTHER, RESUME)
-            ),
-            *(LIST, COMPARE),
+            *(each.replace(_RUN, "runs/second") for each in (*2 * [TRANSLATE, WITH_TORCH, FURTHER], RESUME)),
+            *(LIST, "runs compare first second"),
         ),
-        (mutations.of_yaml, mutations.of_yaml, *_TEXT),
+        _YAML,
         (RUN, PREPARED, "pairs.txt"),
     ),
     Format(
         "codec of a run",
         f"{_RUN}/codec/*.json",
         (
-            TRANSLATE,
-            TRANSLATE,
+            *(TRANSLATE, TRANSLATE, "prepare pairs.txt --codec-from runs/first --out new"),
             "score --model runs/first 'Tom sees 3 cats.' 'Tom sieht 3 Katzen.' --format json",
-            "prepare pairs.txt --codec-from runs/first --out new",
         ),
         _JSON,
         (RUN, "pairs.txt"),
     ),
     Format(
-        "similar pairs",
-        f"{_RUN}/pairs/*.npy",
-        (TRANSLATE, TRANSLATE, WITH_TORCH, "export runs/first new.zip"),
-        (mutations.of_npy, mutations.of_npy, mutations.of_bytes),
-        (RUN,),
+        "similar pairs", f"{_RUN}/pairs/*.npy", (TRANSLATE, TRANSLATE, WITH_TORCH, f"{EXPORT_RUN}.zip"), _NPY, (RUN,)
     ),
     Format(
         "best weights",
         f"{_RUN}/best/model.safetensors",
-        (TRANSLATE, WITH_TORCH, WITH_INT8, LIST, COMPARE, "export runs/first new", FURTHER),
-        (_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+        (TRANSLATE, WITH_TORCH, WITH_INT8, LIST, "runs compare first second", EXPORT_RUN, FURTHER),
+        _WEIGHTS,
         (RUN, PREPARED),
     ),
     Format(
         "weights of an epoch",
         f"{_RUN}/epochs/0001.safetensors",
         (
-            "translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'",
-            "translate --model runs/first/epochs/0001.safetensors --set decoding.engine=torch 'Tom sees 3 cats.'",
-            *3 * [f"{WITHOUT_TORCH}translate --model runs/first/epochs/0001.safetensors 'Tom sees 3 cats.'"],
-            f"{WITHOUT_TORCH}translate --ensemble --model runs/first --model runs/first/epochs/0001.safetensors Anna",
+            *(f"{_OF_EPOCH} Anna", f"{_OF_EPOCH} --set decoding.engine=torch Anna"),
+            *(*3 * [f"{WITHOUT_TORCH}{_OF_EPOCH} Anna"], f"{WITHOUT_TORCH}{_ENSEMBLE}"),
         ),
-        (_weights, _weights, mutations.of_safetensors, mutations.of_bytes),
+        _WEIGHTS,
         (RUN,),
     ),
-    Format(
-        "ONNX graphs",
-        f"{_RUN}/best/*.onnx",
-        (TRANSLATE, WITH_INT8, "export runs/first new", *_AS_WELL),
-        (_onnx, _onnx, _onnx, mutations.of_bytes),
-        (RUN,),
-    ),
-    Format(
-        "export.json",
-        f"{_RUN}/best/export.json",
-        (TRANSLATE, WITH_INT8, "export runs/first new", *_AS_WELL),
-        _JSON,
-        (RUN,),
-    ),
+    Format("ONNX graphs", f"{_RUN}/best/*.onnx", _READ_GRAPHS, (*3 * [_onnx], mutations.of_bytes), (RUN,)),
+    Format("export.json", f"{_RUN}/best/export.json", _READ_GRAPHS, _JSON, (RUN,)),
     Format(
         "checkpoint",
         f"{_RUN}/last/training.pt",
         (RESUME,),
-        (_checkpoint_values, _checkpoint_values, _checkpoint_archive, mutations.of_bytes),
+        (*3 * [_checkpoint], mutations.of_bytes),
         (RUN, PREPARED),
     ),
-    Format(
-        "metrics.jsonl",
-        f"{_RUN}/metrics.jsonl",
-        (*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME),
-        (mutations.of_json_lines, mutations.of_json_lines, *_TEXT),
-        (RUN, PREPARED),
-    ),
-    Format(
-        "corpus.json", f"{_RUN}/corpus.json", (*4 * (LIST,), COMPARE, COMPARE, PLOT, RESUME), _JSON, (RUN, PREPARED)
-    ),
+    Format("metrics.jsonl", f"{_RUN}/metrics.jsonl", _READ_RECORDS, _JSON_LINES, (RUN, PREPARED)),
+    Format("corpus.json", f"{_RUN}/corpus.json", _READ_RECORDS, _JSON, (RUN, PREPARED)),
     Format(
         "trained.json",
         f"{_RUN}/trained.json",
@@ -356,28 +289,17 @@ FORMATS = [
         "exported folder",
         "export/*/*",
         (
-            *("translate --model export 'Tom sees 3 cats.'", "export export new"),
-            *7 * (f"{WITHOUT_TORCH}translate --model export 'Tom sees 3 cats.'", f"{WITHOUT_TORCH}export export new"),
+            *("translate --model export Anna", "export export new"),
+            *7 * [f"{WITHOUT_TORCH}translate --model export Anna", f"{WITHOUT_TORCH}export export new"],
         ),
         _TEXT,
         (EXPORT,),
     ),
-    Format(
-        "glossary",
-        "glossary.tsv",
-        ("translate --model runs/first --glossary glossary.tsv 'Tom sees 3 cats.'",),
-        _TEXT,
-        (RUN,),
-    ),
+    Format("glossary", "glossary.tsv", _translate(_RUN, "--glossary glossary.tsv 'Tom sees 3 cats.'"), _TEXT, (RUN,)),
     Format(
         "standard input",
         "src.txt",
-        (
-            "translate --model runs/first",
-            "translate --model runs/first --format json --nbest 2",
-            "translate --model runs/first --score --align",
-            "translate --model runs/first --attention",
-        ),
+        _translate(_RUN, "", "--format json --nbest 2", "--score --align", "--attention"),
         _TEXT,
         (RUN,),
         flows_in=True,
@@ -385,10 +307,7 @@ FORMATS = [
     Format(
         "input file",
         "src.txt",
-        (
-            "translate --model runs/first --input src.txt --output new",
-            "translate --model runs/first --input src.txt --attention new.json",
-        ),
+        _translate(_RUN, "--input src.txt --output new", "--input src.txt --attention new.json"),
         _TEXT,
         (RUN,),
     ),
@@ -396,26 +315,23 @@ FORMATS = [
         "evaluated files",
         "[fh]*s.txt",
         (
-            *3 * ("evaluate --hypotheses hypotheses.txt --file few_pairs.txt",),
+            *3 * ["evaluate --hypotheses hypotheses.txt --file few_pairs.txt"],
             "evaluate --hypotheses hypotheses.txt --hypotheses hypotheses.txt --data prepared --json",
-            *2 * ("evaluate runs/first --file few_pairs.txt --json",),
+            *2 * ["evaluate runs/first --file few_pairs.txt --json"],
         ),
-        (*_TEXT, _utf16),
+        _ENCODED,
         (RUN, PREPARED),
     ),
     Format(
         "archive of a run",
         ARCHIVE,
-        [WITHOUT_TORCH + f"translate --model {ARCHIVE} 'Tom sees 3 cats.'"],
-        (mutations.of_bytes, _run_archive),
+        [f"{WITHOUT_TORCH}translate --model {ARCHIVE} Anna"],
+        (mutations.of_bytes, mutations.of_archive),
     ),
     Format(
         "gold alignment",
         "few_pairs.align",
-        (
-            "evaluate runs/first --file few_pairs.txt --alignment few_pairs.align",
-            "evaluate runs/first --file few_pairs.txt --alignment few_pairs.align --json",
-        ),
+        ["evaluate runs/first --file few_pairs.txt --alignment few_pairs.align" + option for option in ("", " --json")],
         _TEXT,
         ("few_pairs.txt", RUN),
     ),
@@ -462,15 +378,7 @@ def _shorten(path: Path) -> None:
     """Leave the defaults out of a config: reading YAML takes a third of the time of many commands."""
     import yaml
 
-    from seq2seq_cli.config.schema.config import Config
+    from seq2seq_cli.config.loader import load_saved_config
 
-    stated = _changed(yaml.safe_load(path.read_text(encoding="utf-8")), Config().model_dump())
+    stated = load_saved_config(path).model_dump(exclude_defaults=True)
     path.write_text(yaml.safe_dump(stated), encoding="utf-8")
-
-
-def _changed(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    """The values that are not the defaults."""
-    changed = {
-        key: _changed(value, defaults[key]) if isinstance(value, dict) else value for key, value in values.items()
-    }
-    return {key: value for key, value in changed.items() if value != defaults[key] and value != {}}

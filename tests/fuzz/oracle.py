@@ -123,10 +123,8 @@ def _redirected(given: bytes, streams: Path) -> Iterator[None]:
     """Connect the descriptors 0 to 2, and Python's streams on them, with files: libraries in C write to them, too."""
     (streams / "stdin").write_bytes(given)
     saved = sys.stdin, sys.stdout, sys.stderr
-    for number, (name, flags) in enumerate(
-        [("stdin", os.O_RDONLY), *((name, os.O_RDWR | os.O_CREAT | os.O_TRUNC) for name in ("stdout", "stderr"))]
-    ):
-        descriptor = os.open(streams / name, flags, 0o600)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        descriptor = os.open(streams / name, os.O_RDWR | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY, 0o600)
         os.dup2(descriptor, number)
         os.close(descriptor)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115

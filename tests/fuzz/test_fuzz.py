@@ -21,44 +21,35 @@ FILES = 2
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    campaign = Campaign(folder=tmp_path_factory.mktemp("fuzz"))
+    campaign = Campaign(tmp_path_factory.mktemp("fuzz"))
     campaign.prepare()
     return campaign
 
 
+def cases(*numbers: int) -> list[Case]:
+    return [Case(format=FORMATS[0], seed=1, number=number) for number in numbers]
+
+
 def test_a_spoilt_file_is_read_or_refused_in_a_line(campaign: Campaign) -> None:
-    cases = [Case(format=format_, seed=1, number=number) for format_ in FORMATS for number in range(FILES)]
-    outcomes = list(campaign.outcomes(cases))
+    outcomes = list(campaign.outcomes([Case(format=each, seed=1, number=n) for each in FORMATS for n in range(FILES)]))
     assert [outcome for outcome in outcomes if outcome.verdict.problem] == []
     assert {outcome.verdict.code for outcome in outcomes if outcome.case.number == 0} == {0}
     assert {outcome.verdict.code for outcome in outcomes} >= {0, 2}
 
 
-def refuse(_: Sequence[str]) -> None:
-    sys.stderr.write("s2s: error: pairs.txt: not text\n")
-    sys.exit(2)
+class Ending:
+    """A command that writes a text to stderr and exits with a code."""
+
+    def __init__(self, said: str, code: int) -> None:
+        self.said, self.code = said, code
+
+    def __call__(self, _: Sequence[str]) -> None:
+        os.write(2, self.said.encode("utf-8"))  # below Python, as a library in C does
+        sys.exit(self.code)
 
 
 def raise_an_error(_: Sequence[str]) -> None:
     raise ValueError("a line of its own")
-
-
-def refuse_in_silence(_: Sequence[str]) -> None:
-    sys.exit(2)
-
-
-def exit_with_another_code(_: Sequence[str]) -> None:
-    sys.stderr.write("s2s: error: pairs.txt: not text\n")
-    sys.exit(3)
-
-
-def colour_the_terminal(_: Sequence[str]) -> None:
-    sys.stderr.write("s2s: error: \x1b[31mpairs.txt\n")
-    sys.exit(2)
-
-
-def print_below_python(_: Sequence[str]) -> None:
-    os.write(2, b"a library in C\n")
 
 
 def take_memory(_: Sequence[str]) -> None:
@@ -72,12 +63,12 @@ def die(_: Sequence[str]) -> None:
 @pytest.mark.parametrize(
     ("run", "problem"),
     [
-        (refuse, ""),
+        (Ending("s2s: error: pairs.txt: not text\n", 2), ""),
+        (Ending("", 2), "exit code 2 without a message"),
+        (Ending("s2s: error: pairs.txt: not text\n", 3), "exit code 3"),
+        (Ending("s2s: error: \x1b[31mpairs.txt\n", 2), "on stderr"),
+        (Ending("a library in C\n", 0), "on stderr: 'a library in C'"),
         (raise_an_error, "ValueError"),
-        (refuse_in_silence, "exit code 2 without a message"),
-        (exit_with_another_code, "exit code 3"),
-        (colour_the_terminal, "on stderr"),
-        (print_below_python, "on stderr: 'a library in C'"),
         (take_memory, "took 5"),
         (die, "SIGBUS"),
     ],
@@ -85,17 +76,14 @@ def die(_: Sequence[str]) -> None:
 def test_what_a_command_may_not_do_is_found(
     campaign: Campaign, run: Callable[[Sequence[str]], None], problem: str
 ) -> None:
-    outcome, after = campaign.outcomes([Case(format=FORMATS[0], seed=1, number=number) for number in (0, 1)], run)
-    assert outcome.verdict.problem.startswith(problem)
-    assert bool(outcome.verdict.problem) == bool(problem)
-    assert after.verdict.problem.startswith(problem)
-    assert bool(after.verdict.problem) == bool(problem)
+    for outcome in campaign.outcomes(cases(0, 1), run):
+        assert outcome.verdict.problem.startswith(problem)
+        assert bool(outcome.verdict.problem) == bool(problem)
 
 
 def test_a_failure_is_kept_as_it_was_read(campaign: Campaign, tmp_path: Path) -> None:
-    cases = [Case(format=FORMATS[0], seed=1, number=number) for number in range(1, 4)]
     spoilt = set()
-    for outcome in campaign.outcomes(cases, raise_an_error):
+    for outcome in campaign.outcomes(cases(1, 2, 3), raise_an_error):
         read = (campaign.work / outcome.path).read_bytes()
         assert (campaign.keep(outcome, tmp_path) / outcome.path).read_bytes() == read
         spoilt.add(read)
@@ -103,7 +91,7 @@ def test_a_failure_is_kept_as_it_was_read(campaign: Campaign, tmp_path: Path) ->
 
 
 def test_no_process_is_left_when_a_campaign_is_given_up(campaign: Campaign) -> None:
-    outcomes = campaign.outcomes([Case(format=FORMATS[0], seed=1, number=number) for number in range(9)], refuse)
+    outcomes = campaign.outcomes(cases(*range(9)), Ending("", 2))
     next(outcomes)
     outcomes.close()
     assert multiprocessing.active_children() == []

@@ -1,14 +1,13 @@
 """The page of ``translate --attention FILE.html``: what it holds, and what it does in a real browser."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import seq2seq_cli
-from tests.browser import Browser, running_browser
+from tests.browser import Browser
 from tests.commands import Done, s2s_here
 from tests.unit.pages.test_page import HOSTILE, Parsed
 from tests.untrained import make_run
@@ -44,6 +43,9 @@ def test_a_page_holds_each_text_as_each_run_translates_it(folder: Path, tmp_path
     assert done.stdout == translate(folder, *MODELS, *TEXTS).stdout  # though their searches are traced
     data = Parsed(page.read_bytes()).data
     assert data["title"] == "s2s translate: first, second"
+    translate(folder, "--model", "runs/first", "--nbest", "3", f"--attention={tmp_path / 'n.html'}", TEXTS[0])
+    [text] = Parsed((tmp_path / "n.html").read_bytes()).data["texts"]
+    assert len(text["translated"][0]["n_best"]) == 3
     assert data["runs"] == [{"name": name, "languages": ["en", "de"]} for name in ("first", "second")]
     assert [text["source"] for text in data["texts"]] == list(filter(None, TEXTS))
     shown = [each for text in data["texts"] for each in text["translated"]]
@@ -58,13 +60,6 @@ def test_a_page_holds_each_text_as_each_run_translates_it(folder: Path, tmp_path
             assert sentence["tree"]["nodes"]
 
 
-def test_n_best_are_those_that_are_asked_for(folder: Path, tmp_path: Path) -> None:
-    page = f"--attention={tmp_path / 'a.html'}"
-    done = translate(folder, "--model", "runs/first", "--nbest", "3", page, TEXTS[0])
-    [text] = Parsed((tmp_path / "a.html").read_bytes()).data["texts"]
-    assert [text for text, _ in text["translated"][0]["n_best"]] == done.stdout.splitlines()
-
-
 def test_a_notebook_shows_a_translation_as_its_page(folder: Path) -> None:
     run = seq2seq_cli.load(folder / "runs" / "first", device="cpu")
     hostile = f"She saw {HOSTILE[0]}"
@@ -73,17 +68,6 @@ def test_a_notebook_shows_a_translation_as_its_page(folder: Path) -> None:
     [text] = Parsed((attributes["srcdoc"] or "").encode("utf-8")).data["texts"]
     assert text["source"] == hostile
     assert text["translated"][0]["sentences"][0]["tree"]["nodes"]
-
-
-# In a browser
-
-
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    with running_browser(tmp_path / "profile") as browser:
-        yield browser
-        assert len(browser.requests) == 1  # the page itself
-        assert browser.complaints == []
 
 
 def words(browser: Browser, run: str, side: str) -> list[list[Any]]:
@@ -147,3 +131,4 @@ def test_what_strangers_wrote_stays_a_text(folder: Path, tmp_path: Path, browser
     assert shown == texts
     assert browser.run("document.querySelectorAll('img, [onerror], [onclick], script:not(#data)').length") == 1
     assert browser.run("document.querySelectorAll('.word').length") > 100
+    assert browser.requests == [page.as_uri()]

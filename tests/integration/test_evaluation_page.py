@@ -8,7 +8,7 @@ import pytest
 
 from seq2seq_cli.pages.data import Details, EvaluationData
 from seq2seq_cli.pages.page import evaluation_page
-from tests.browser import Browser, running_browser
+from tests.browser import Browser
 from tests.unit.pages.evaluations import attention_of, evaluation_of
 from tests.waiting import wait_until
 
@@ -46,14 +46,14 @@ def many() -> EvaluationData:
     return data
 
 
-@pytest.fixture
-def browser(tmp_path: Path) -> Iterator[Browser]:
-    (tmp_path / "page.html").write_bytes(evaluation_page(many()))
-    with running_browser(tmp_path / "profile") as browser:
-        browser.open(tmp_path / "page.html")
-        yield browser
-        assert browser.requests == [(tmp_path / "page.html").as_uri()]
-        assert browser.complaints == []
+@pytest.fixture(autouse=True)
+def opened(browser: Browser, tmp_path: Path) -> Iterator[None]:
+    """The page is open in the browser, and asks for nothing."""
+    page = tmp_path / "page.html"
+    page.write_bytes(evaluation_page(many()))
+    browser.open(page)
+    yield
+    assert browser.requests == [page.as_uri()]
 
 
 def lit(browser: Browser, side: int) -> dict[str, float]:

@@ -44,8 +44,15 @@ def units_of(folder: Path, text: str) -> str:
 
 def test_the_program_translates_as_s2s_does(home: Path) -> None:
     done = export(home)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "exported: exported; exported/README.md says how to run it\n"
+    told = "exported: exported; exported/README.md says how to run it\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
+
+    readme = (home / "exported" / "README.md").read_text(encoding="utf-8")
+    assert readme.startswith("# A translation model: en to de\n")
+    assert "| `states` | float | B × S × 8 |" in readme
+    assert "| `next_hidden` | float | 1 × R × 8 |" in readme
+    units = json.loads((home / "exported" / "tgt_units.json").read_text(encoding="utf-8"))
+    assert units == ["<pad>", "<unk>", "<bos>", "<eos>", *load_codecs(home / "exported")[1].vocabulary.words]
 
     exported = Path(shutil.move(home / "exported", home / "elsewhere"))
     shutil.rmtree(home / "runs")
@@ -69,18 +76,6 @@ def test_the_program_needs_onnxruntime_and_numpy_alone_and_is_short() -> None:
     assert {node.module for node in imports if isinstance(node, ast.ImportFrom)} == {"pathlib"}
     lines = [line for line in program.split('"""', 2)[2].splitlines() if line.strip()]
     assert len(lines) <= 40
-
-
-def test_the_folder_explains_itself(home: Path) -> None:
-    export(home)
-    readme = (home / "exported" / "README.md").read_text(encoding="utf-8")
-    assert readme.startswith("# A translation model: en to de\n")
-    assert "| `states` | float | B × S × 8 |" in readme
-    assert "| `next_hidden` | float | 1 × R × 8 |" in readme
-    assert max(map(len, readme.splitlines())) <= 120
-    units = json.loads((home / "exported" / "tgt_units.json").read_text(encoding="utf-8"))
-    assert units[:4] == ["<pad>", "<unk>", "<bos>", "<eos>"]
-    assert units[4:] == list(load_codecs(home / "exported")[1].vocabulary.words)
 
 
 def test_nothing_is_overwritten_unasked(home: Path) -> None:
@@ -142,14 +137,10 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
 
 
-@pytest.mark.parametrize("name", ["page.pdf", "model.onnx", "luong.v2"])
-def test_the_name_of_another_file_is_refused(home: Path, name: str) -> None:
-    done = s2s_here(home, "export", "runs/small", name)
-    refused(done, f"{name}: not the name of an export: ")
-    assert not (home / name).exists()
-
-
 def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
+    for name in ("page.pdf", "model.onnx", "luong.v2"):
+        refused(s2s_here(home, "export", "runs/small", name), f"{name}: not the name of an export: ")
+        assert not (home / name).exists()
     (home / "page.html").write_text("mine", encoding="utf-8")
     refused(export_page(home), "page.html: exists already: --overwrite replaces it")
     assert (home / "page.html").read_text(encoding="utf-8") == "mine"

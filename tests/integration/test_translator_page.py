@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +10,13 @@ import pytest
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
-from seq2seq_cli.decoding.keep import Piece
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
-from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
-from seq2seq_cli.decoding.sentences import split_passage
 from seq2seq_cli.pages.translator import rounded
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
-from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS
-from tests.browser import Browser, running_browser
+from tests.browser import Browser
 from tests.commands import s2s_here
 from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
 from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, exported
@@ -73,20 +66,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("page")
 
 
-@pytest.fixture(scope="module")
-def tab(folder: Path) -> Iterator[Browser]:
-    """A browser for all tests of this file."""
-    with running_browser(folder / "profile") as browser:
-        yield browser
-
-
-@pytest.fixture
-def browser(tab: Browser) -> Iterator[Browser]:
-    """The browser, which must not have asked for anything but pages, nor complained."""
-    tab.requests.clear()
-    yield tab
-    assert all(request.startswith("file:") for request in tab.requests)
-    assert tab.complaints == []
+@pytest.fixture(autouse=True)
+def from_the_disk(browser: Browser) -> Iterator[None]:
+    """Nothing is asked for but pages."""
+    yield
+    assert all(request.startswith("file:") for request in browser.requests)
 
 
 def with_rounded_weights(run: RunWriter) -> RunWriter:
@@ -115,17 +99,28 @@ def translated(browser: Browser, texts: list[str]) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize(("score", "unit"), [("general", "word"), ("additive", "bpe"), ("none", "character")])
+@pytest.mark.parametrize(
+    ("score", "unit", "languages"),
+    [
+        ("general", "word", ("en", "de")),
+        ("additive", "bpe", ("fr", "tr")),
+        ("none", "character", ("tr", "el")),
+        ("general", "bpe", ("ka", "fr")),
+        ("dot", "word", ("el", "en")),
+    ],
+)
 def test_its_translations_and_weights_are_those_of_python(
-    browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit
+    browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, languages: tuple[str, str]
 ) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, copies=True))
+    known = " ".join(TEXTS[16:27])
+    run = make_run(tmp_path / "run", score=score, unit=unit, languages=languages, text=known, copies=True)
+    run = with_rounded_weights(run)
     open_page(browser, run)
     expected = load(run.path).translator.translate(TEXTS)
     found = translated(browser, TEXTS)
     assert [each["text"] for each in found] == [each.text for each in expected]
     assert any(each.text.strip() for each in expected)
-    assert browser.run("document.title") == "en - de"
+    assert browser.run("document.title") == " - ".join(languages)
     for ours, theirs in zip(found, expected, strict=True):
         for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):
             assert sentence["src_tokens"] == reference.src_tokens
@@ -160,10 +155,9 @@ STEPS: list[dict[str, Any]] = [
     {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0], "k": 3},
     {"tokens": [4, 6, 8, 3, 1], "rows": [0], "k": VOCABULARY - 2},
 ]
-MECHANISMS = list(SHIPPED)
 
 
-@pytest.mark.parametrize("config", [*MECHANISMS, *COMBINATIONS[::EVERY], *OTHER_CELLS], ids=name_of)
+@pytest.mark.parametrize("config", [*SHIPPED, *COMBINATIONS[::EVERY], *OTHER_CELLS], ids=name_of)
 def test_every_mechanism_gives_what_python_computes(
     browser: Browser, folder: Path, tmp_path: Path, config: ModelConfig
 ) -> None:
@@ -195,57 +189,6 @@ def test_every_mechanism_gives_what_python_computes(
             }
             for name, theirs in shared.items():
                 np.testing.assert_allclose(np.array(ours[name], dtype=np.float64), theirs, rtol=0, atol=1e-5)
-
-
-READ = """
-(({codec, expressions, tables, texts}) => {
-  setTables(expressions, tables);
-  const side = new Codec(codec);
-  const fits = (text) => side.read(text).ids.length <= 60;
-  const tagsOf = ({tags}) => tags.map(({text, close, start, end, parent}) => [text, close, start, end, parent]);
-  return texts.map((given) => {
-    const {ids, parts} = side.read(given);
-    const {text, units} = side.write(ids);
-    const pieces = splitPassage(given, fits).pieces.map((piece) =>
-      [piece.source, piece.text, keptWords(piece), tagsOf(piece), side.read(piece.text, piece.kept).parts]);
-    return [ids, parts, text, units, pieces];
-  });
-})
-"""
-
-
-@pytest.mark.parametrize(
-    ("language", "unit", "plain"),
-    [
-        ("en", "word", True),
-        ("de", "bpe", False),
-        ("fr", "word", False),
-        ("tr", "character", True),
-        ("ka", "bpe", True),
-        ("el", "character", False),
-    ],
-)
-def test_texts_are_read_split_and_written_as_in_python(
-    browser: Browser, folder: Path, language: str, unit: Unit, plain: bool
-) -> None:
-    if not (folder / "any.html").exists():
-        open_page(browser, make_run(folder / "any"))
-    options = SideOptions(language=language, lowercase=plain, spacing=not plain, min_count=1, max_size=90)
-    counts = dict.fromkeys(get_segmenter(options, unit).tokens(" ".join(TEXTS[16:27])), 2)
-    codec = replace(fit_codec(options, unit, counts), apostrophe="’" if language == "fr" else "'")
-    tables = {"expressions": expressions_data(), "tables": tables_data(language)}
-    found = browser.run(f"{READ}({json.dumps({'codec': codec_data(codec), **tables, 'texts': TEXTS})})")
-    for text, ours in zip(TEXTS, found, strict=True):
-        reading = codec.read(text)
-        pieces = split_passage(text, language, lambda part: len(codec.read(part).ids) <= 60).pieces
-        expected = [reading.ids, reading.parts, *codec.write(reading.ids), [shown(piece, codec) for piece in pieces]]
-        assert ours == expected
-
-
-def shown(piece: Piece, codec: Codec) -> list[Any]:
-    """A piece as READ gives it."""
-    tags = [[tag.text, tag.close, tag.start, tag.end, tag.parent] for tag in piece.tags]
-    return [piece.source, piece.text, piece.kept_words, tags, codec.read(piece.text, piece.kept).parts]
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

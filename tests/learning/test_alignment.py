@@ -4,37 +4,23 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.gold_alignment import read_gold_alignment
 from seq2seq_cli.evaluation.outputs import translate_set
-from seq2seq_cli.preparation.prepare import prepare
-from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.run import train_session
-from tests.tiny import started
+from tests.learning.conftest import DATA
+from tests.tiny import trained
 
 pytestmark = pytest.mark.slow
 
-DATA = Path(__file__).parents[2] / "data"
 SETTINGS = ["training.epochs=10", "training.batch_size=384", "training.device=cpu"]
-
-
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
-    out = tmp_path_factory.mktemp("sample") / "prepared"
-    prepare(DATA / "sample.txt", out=out)
-    return PreparedCorpus.open(out)
 
 
 @pytest.mark.parametrize(
     ("name", "lowest_entropy"),
     # A product of two states becomes sharp; a tanh of their sum leaves the softmax wider.
     [
-        ("luong_general", 0.01),
-        ("luong_dot", 0.05),
-        ("luong_feed", 0.01),
+        *(("luong_general", 0.01), ("luong_dot", 0.05), ("luong_feed", 0.01)),
         ("luong_concat_paper", 0.3),
         ("rnnsearch", 0.3),
     ],
@@ -42,12 +28,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 def test_words_look_at_the_words_that_they_translate(
     name: str, lowest_entropy: float, sample: PreparedCorpus, tmp_path: Path
 ) -> None:
-    config = resolve_config(load_config(name, SETTINGS), sample)
-    session = started(tmp_path / name, config, sample)
-    for _ in train_session(session):
-        pass
+    translator = trained(tmp_path / name, name, SETTINGS, sample)
     gold = read_gold_alignment(DATA / "sample.align", read_pair_lines([DATA / "sample.txt"]))
-    output = translate_set(name, load_translator(session.run), EvaluationSet.of_split(sample, "test"), gold=gold)
+    output = translate_set(name, translator, EvaluationSet.of_split(sample, "test"), gold=gold)
 
     assert output.alignment is not None
     assert output.attention is not None

@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translation import SentenceTranslation
-from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared, reversed_words, symbol_sequences
-from tests.tiny import started
+from tests.learning.conftest import SMALL_BATCHES
+from tests.tiny import trained
 
 pytestmark = pytest.mark.slow
 
@@ -43,23 +40,19 @@ OPTIONS = {
     "tied": ("luong_concat_paper", ["model.tied_embeddings=target"]),
     "scheduled": (
         "luong_general",
-        [
-            "training.teacher_forcing_unit=token",
-            *("training.teacher_forcing_decay=inverse_sigmoid", "training.teacher_forcing_half=1000"),
-        ],
+        [f"training.teacher_forcing_{key}" for key in ("unit=token", "decay=inverse_sigmoid", "half=1000")],
     ),
 }
 """Options that no shipped model has, on a similar model."""
 
 TASKS: dict[str, Callable[[str], str]] = {"copy": str, "reverse": reversed_words}
 SETTINGS = [
+    *SMALL_BATCHES,
     *("model.encoder.embedding_size=128", "model.encoder.hidden_size=64"),  # in each direction
-    *("model.decoder.embedding_size=128", "model.decoder.hidden_size=128", "training.label_smoothing=0.0"),
-    *("training.batch_size=32", "training.batch_unit=sentence", "training.teacher_forcing=1.0"),
-    *("training.optimiser=adam", "training.weight_decay=0.0"),  # small batches: an update of muon takes longer
+    *("model.decoder.embedding_size=128", "model.decoder.hidden_size=128"),
+    *("training.label_smoothing=0.0", "training.teacher_forcing=1.0"),
     # Longer steps learn sooner, but attend to the state of the word before as often as to the word's own.
     *("training.lr=1e-3", "training.schedule=cosine", "training.warmup_steps=100", "training.epochs=8"),
-    "training.device=cpu",
 ]
 
 
@@ -70,15 +63,10 @@ def task(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def long(task: str, tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
-    return corpus(tmp_path_factory.mktemp("long"), task, longest=10)
+    return corpus(tmp_path_factory.mktemp("long"), task)
 
 
-@pytest.fixture(scope="module")
-def short(task: str, tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
-    return corpus(tmp_path_factory.mktemp("short"), task, longest=6)
-
-
-def corpus(folder: Path, task: str, *, longest: int) -> PreparedCorpus:
+def corpus(folder: Path, task: str, *, longest: int = 10) -> PreparedCorpus:
     sequences = symbol_sequences(16_000, shortest=3, longest=longest)
     return prepared(folder, [(sequence, TASKS[task](sequence)) for sequence in sequences])
 
@@ -87,12 +75,9 @@ def learned(
     name: str, corpus: PreparedCorpus, folder: Path, options: Sequence[str] = ()
 ) -> tuple[list[SentenceTranslation], list[str]]:
     """Translations of the test split by the shipped model of that name, and the references."""
-    config = resolve_config(load_config(name, [*SETTINGS, *options]), corpus)
-    session = started(folder / name, config, corpus)
-    for _ in train_session(session):
-        pass
+    translator = trained(folder / name, name, [*SETTINGS, *options], corpus)
     sources, targets = zip(*corpus.sentences("test"), strict=True)
-    return [t.sentences[0] for t in load_translator(session.run).translate(sources)], list(targets)
+    return [t.sentences[0] for t in translator.translate(sources)], list(targets)
 
 
 def accuracy(translations: Sequence[SentenceTranslation], targets: Sequence[str]) -> float:
@@ -124,21 +109,21 @@ def test_learns_the_task_and_attends_to_the_symbol(name: str, task: str, long: P
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_a_summary_is_enough_for_short_sequences(name: str, short: PreparedCorpus, tmp_path: Path) -> None:
-    translations, targets = learned(name, short, tmp_path)
+def test_a_summary_is_enough_for_short_sequences(name: str, task: str, tmp_path: Path) -> None:
+    translations, targets = learned(name, corpus(tmp_path, task, longest=6), tmp_path)
     assert accuracy(translations, targets) >= 0.9
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_an_option_learns_to_reverse(option: str, tmp_path: Path) -> None:
     name, options = OPTIONS[option]
-    translations, targets = learned(name, corpus(tmp_path, "reverse", longest=10), tmp_path, options)
+    translations, targets = learned(name, corpus(tmp_path, "reverse"), tmp_path, options)
     assert accuracy(translations, targets) >= 0.99
 
 
 def test_a_monotonic_window_smaller_than_the_sequence_is_enough_to_copy(tmp_path: Path) -> None:
     window = 2
-    sequences = corpus(tmp_path, "copy", longest=10)
+    sequences = corpus(tmp_path, "copy")
     options = [f"model.attention.window={window}"]
     translations, targets = learned("luong_local_m", sequences, tmp_path, options)
 

@@ -6,27 +6,17 @@ from random import Random
 
 import pytest
 
-from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared
-from tests.tiny import started
+from tests.learning.conftest import SMALL_BATCHES
+from tests.tiny import trained
 
 pytestmark = pytest.mark.slow
 
 SETTINGS = [
+    *SMALL_BATCHES,
     *("model.encoder.embedding_size=64", "model.encoder.hidden_size=32"),  # in each direction
     *("model.decoder.embedding_size=64", "model.decoder.hidden_size=64"),
-    "training.epochs=12",
-    "training.batch_size=32",
-    "training.batch_unit=sentence",
-    "training.optimiser=adam",  # small batches: an update of muon takes longer
-    "training.weight_decay=0.0",
-    "training.lr=5e-3",
-    "training.teacher_forcing=1.0",
-    "training.augmentation.kept=0.3",
-    "training.device=cpu",
+    *("training.epochs=12", "training.lr=5e-3", "training.teacher_forcing=1.0", "training.augmentation.kept=0.3"),
 ]
 VERBS = {"saw": "sah", "heard": "hörte", "knew": "kannte", "met": "traf"}
 ANIMALS = {"dog": "Hund", "bear": "Bären", "wolf": "Wolf", "fish": "Fisch", "bird": "Vogel", "fox": "Fuchs"}
@@ -49,11 +39,7 @@ def test_names_in_letters_never_seen_are_copied(unit: str, tmp_path: Path) -> No
     sizes = ("text.src.max_size=80", "text.tgt.max_size=80")
     # In small letters, no name of the source is that of the target.
     corpus = prepared(tmp_path, training_pairs(), [f"text.unit={unit}", "text.src.lowercase=false", *sizes])
-    config = resolve_config(load_config("luong_general", SETTINGS), corpus)
-    session = started(tmp_path / "run", config, corpus)
-    for _ in train_session(session):
-        pass
-    translator = load_translator(session.run)
+    translator = trained(tmp_path / "run", "luong_general", SETTINGS, corpus)
     sources, targets = zip(*(pair(*parts) for parts in product(NEVER_SEEN, VERBS, ANIMALS)), strict=True)
     right = [t.text == target for t, target in zip(translator.translate(sources), targets, strict=True)]
     assert sum(right) / len(right) >= 0.9

@@ -10,13 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared
-from tests.tiny import started
+from tests.learning.conftest import SMALL_BATCHES
+from tests.tiny import trained
 
 pytestmark = pytest.mark.slow
 
@@ -25,11 +22,9 @@ SETTINGS = [
     *(f"model.{side}.{size}=64" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
     # A state of an encoder in both directions could count the letters before its own in the alphabet.
     *("model.encoder.directions=one", "model.bridge=zero", "model.encoder.dropout=0.0", "model.decoder.dropout=0.0"),
-    *("training.batch_size=32", "training.batch_unit=sentence", "training.epochs=8", "training.lr=3e-3"),
-    *("training.warmup_steps=100", "training.label_smoothing=0.0", "training.device=cpu"),
-    *("training.optimiser=adam", "training.weight_decay=0.0"),  # small batches: an update of muon takes longer
-    # The outputs repeat themselves.
-    "decoding.no_repeat_ngram_size=0",
+    *("training.epochs=8", "training.lr=3e-3", "training.warmup_steps=100", "training.label_smoothing=0.0"),
+    "decoding.no_repeat_ngram_size=0",  # the outputs repeat themselves
+    *SMALL_BATCHES,
 ]
 
 
@@ -45,12 +40,8 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 
 
 def error_rate(name: str, corpus: PreparedCorpus, folder: Path) -> float:
-    config = resolve_config(load_config(name, SETTINGS), corpus)
-    session = started(folder / name, config, corpus)
-    for _ in train_session(session):
-        pass
     sources, targets = zip(*corpus.sentences("test"), strict=True)
-    translations = load_translator(session.run).translate(sources)
+    translations = trained(folder / name, name, SETTINGS, corpus).translate(sources)
     wrong = [t.text.split() != target.split() for t, target in zip(translations, targets, strict=True)]
     return float(np.mean(wrong))
 

@@ -1,11 +1,9 @@
 """Malformed pair files: ``s2s prepare`` makes a sound corpus from them, or says in one line why it cannot."""
 
 import gzip
-import io
 import os
 import subprocess
 import sys
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +15,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.text.normalise import normalise
 from tests.commands import S2S, s2s_here
+from tests.properties.test_pair_files import contents, damaged, packings, plain
 
 MOST_MEMORY = 1_000_000_000
 MEGABYTE = 1_000_000
@@ -25,50 +24,19 @@ GOOD = "".join(f"Zoë has {number} cats.\tZoë hat {number} Kätzchen.\n" for nu
 MORE = GOOD.replace(b"cats", b"dogs")
 
 
-def zipped(content: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("deu.txt", content)
-    return packed.getvalue()
-
-
-def plain(content: bytes) -> bytes:
-    return content
-
-
 def utf_16(content: bytes) -> bytes:
     return content.decode("utf-8", "replace").encode("utf-16")
-
-
-packings: st.SearchStrategy[Callable[[bytes], bytes]] = st.sampled_from([plain, plain, gzip.compress, zipped, utf_16])
-poison = st.one_of(
-    st.binary(min_size=1, max_size=4),
-    st.sampled_from([b"\0", b"\xc3", b"\xff\xfe", b"\xef\xbb\xbf", b"\t", b"\t\t\t\n", b"\r", b"\n" * 50, b"no tab\n"]),
-    st.text(min_size=1, max_size=9).map(lambda text: text.encode("utf-8", "surrogatepass")),
-    st.integers(90_000, 120_000).map(lambda size: b"x" * size),
-)
 
 
 @st.composite
 def spoilt(draw: st.DrawFn) -> bytes:
     """A good file with bad bytes inserted, perhaps packed, perhaps truncated."""
     content = bytearray(GOOD)
+    poison = contents | st.integers(90_000, 120_000).map(lambda size: b"x" * size)
     for place, bad in draw(st.lists(st.tuples(st.integers(0, len(GOOD)), poison), max_size=3)):
         content[place:place] = bad
-    pack = draw(packings)
-    packed = pack(bytes(content))
+    packed = draw(packings | st.sampled_from([plain, utf_16]))(bytes(content))
     return packed[: draw(st.none() | st.integers(0, len(packed)))]
-
-
-malformed = st.one_of(
-    st.binary(max_size=300),
-    st.lists(poison, max_size=20).map(b"".join),
-    st.integers(1, 300).map(lambda size: b"\t" * size),
-    st.integers(1, 300).map(lambda size: b"\n" * size),
-    st.lists(st.text(max_size=20), max_size=20).map(lambda texts: "\t".join(texts).encode("utf-8", "surrogatepass")),
-    spoilt(),
-    spoilt(),
-)
 
 
 def check(folder: Path, code: int, said: str) -> None:
@@ -90,7 +58,7 @@ def check(folder: Path, code: int, said: str) -> None:
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])  # make fuzz reads thousands
-@given(content=malformed, unit=st.sampled_from(["word", "character"]))
+@given(content=contents | damaged() | spoilt(), unit=st.sampled_from(["word", "character"]))
 def test_a_malformed_file_gives_a_sound_corpus_or_one_line(content: bytes, unit: str) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)

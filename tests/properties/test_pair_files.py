@@ -1,7 +1,4 @@
 import gzip
-import io
-import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest.mock import patch
@@ -13,6 +10,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs import archives, lines
 from seq2seq_cli.pairs.pair_files import Block, PairFile, PairPath, local_pair_files, read_blocks
+from tests.site import archive_of
 
 ENDS = ["\n", "\r\n", "\r"]
 MARKED = ["utf-8-sig", "utf-16", "utf-32"]
@@ -28,11 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def zipped(content: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("deu.txt", content)
-        archive.writestr("_about.txt", "CC-BY")
-    return packed.getvalue()
+    return archive_of({"deu.txt": content, "_about.txt": b"CC-BY"})
 
 
 def plain(content: bytes) -> bytes:
@@ -180,9 +174,3 @@ def test_any_bytes_are_blocks_or_one_line_that_names_the_file(folder: Path, cont
     assert len(refusal.splitlines()) <= 1
     found, _ = check(blocks, 7)
     assert not any("\0" in line or "\r" in line for line in found)
-
-
-def test_a_megabyte_of_zeros_packed_into_a_kilobyte_is_no_text(folder: Path) -> None:
-    file = write(folder / "zeros", zlib.compress(bytes(1_000_000), wbits=31))
-    with pytest.raises(PairFileError, match=r":1:1: a zero byte"):
-        list(read_blocks(file, encoding="utf-8"))

@@ -20,14 +20,6 @@ def unlike(name: str, count: int) -> list[Pair]:
     return [(f"{name} source {number}", f"{name} target {number}") for number in range(count)]
 
 
-@given(pair_lists, wanted, wanted)
-def test_no_sentence_of_either_side_is_in_two_splits(pairs: list[Pair], valid: int, test: int) -> None:
-    split_of: dict[tuple[int, bytes], int] = {}
-    for pair, split in splits(pairs, valid, test).items():
-        for side, text in enumerate(pair):
-            assert split_of.setdefault((side, sentence_key(text)), split) == split
-
-
 @given(pair_lists, wanted, wanted, st.randoms(use_true_random=False))
 def test_the_order_of_the_file_does_not_matter(pairs: list[Pair], valid: int, test: int, random: object) -> None:
     before = splits(pairs, valid, test)

@@ -29,100 +29,62 @@ def her(noun: str, adjective: str = "", *, plural: bool = False) -> Description:
     return a(noun, adjective, plural=plural, determiner=Determiner.HER)
 
 
+IN_GERMAN = [
+    (Clause(SHE, VERB["call"], PERFECT, accusative=HE), "sie ihn angerufen hat"),
+    (Clause(SHE, VERB["get up"], PAST), "sie aufstand"),
+    (Clause(WE, VERB["close"], modal=WILL, accusative=the("window")), "wir das Fenster zumachen werden"),
+    (Clause(HE, VERB["stay"], PERFECT), "er geblieben ist"),
+]
 STATEMENTS = [
     (Clause(SHE, VERB["kiss"], PAST, accusative=HE), "she kissed him", "sie küsste ihn"),
-    (Clause(HE, VERB["kiss"], PERFECT, accusative=SHE), "he has kissed her", "er hat sie geküsst"),
-    (Clause(HE, VERB["buy"], accusative=a("car", "new")), "he is buying a new car", "er kauft ein neues Auto"),
     (
         Clause(HE, VERB["buy"], PAST, accusative=a("hat", "expensive"), negated=True),
-        "he did not buy an expensive hat",
-        "er kaufte keinen teuren Hut",
+        *("he did not buy an expensive hat", "er kaufte keinen teuren Hut"),
     ),
     (
         Clause(I, VERB["eat"], PERFECT, accusative=a("apple", plural=True), negated=True),
-        "I have not eaten any apples",
-        "ich habe keine Äpfel gegessen",
+        *("I have not eaten any apples", "ich habe keine Äpfel gegessen"),
     ),
-    (
-        Clause(I, VERB["see"], PERFECT, accusative=the("movie", "long"), adverb=ADVERB["already"]),
-        "I have already seen the long movie",
-        "ich habe den langen Film schon gesehen",
-    ),
-    (Clause(WE, VERB["call"], PAST, accusative=THEY, negated=True), "we did not call them", "wir riefen sie nicht an"),
     (
         Clause(YOU, VERB["invite"], accusative=the("boy"), adverb=ADVERB["today"]),
-        "you are inviting the boy today",
-        "du lädst den Jungen heute ein",
+        *("you are inviting the boy today", "du lädst den Jungen heute ein"),
     ),
     (
         Clause(THEY, VERB["help"], dative=her("daughter", plural=True), adverb=ADVERB["often"]),
-        "they often help her daughters",
-        "sie helfen ihren Töchtern oft",
+        *("they often help her daughters", "sie helfen ihren Töchtern oft"),
     ),
     (
         Clause(SHE, VERB["give"], PERFECT, accusative=a("book"), dative=the("child", "small")),
-        "she has given the small child a book",
-        "sie hat dem kleinen Kind ein Buch gegeben",
-    ),
-    (
-        Clause(I, VERB["drink"], accusative=a("coffee", "hot"), adverb=ADVERB["every day"]),
-        "I drink hot coffee every day",
-        "ich trinke jeden Tag heißen Kaffee",
+        *("she has given the small child a book", "sie hat dem kleinen Kind ein Buch gegeben"),
     ),
     (
         Clause(WE, VERB["go"], PERFECT, complement=HOMEWARDS, negated=True),
-        "we have not gone home",
-        "wir sind nicht nach Hause gegangen",
+        *("we have not gone home", "wir sind nicht nach Hause gegangen"),
     ),
     (
         Clause(SHE, VERB["dance"], PAST, complement=Complement(WITH, her("neighbor", "nice"))),
-        "she danced with her nice neighbor",
-        "sie tanzte mit ihrem netten Nachbarn",
+        *("she danced with her nice neighbor", "sie tanzte mit ihrem netten Nachbarn"),
     ),
     (
         Clause(HE, VERB["look for"], modal=WANT, accusative=the("key"), negated=True),
-        "he does not want to look for the key",
-        "er will den Schlüssel nicht suchen",
+        *("he does not want to look for the key", "er will den Schlüssel nicht suchen"),
     ),
     (Clause(I, BE, PAST, complement=TIRED, negated=True), "I was not tired", "ich war nicht müde"),
-    (Clause(YOU, VERB["read"], accusative=the("newspaper")), "you are reading the newspaper", "du liest die Zeitung"),
+]
+QUESTIONS = [
+    (Clause(YOU, VERB["like"], accusative=the("dog", "old")), "do you like the old dog", "magst du den alten Hund"),
+    (Clause(HE, VERB["arrive"], PERFECT), "has he arrived", "ist er angekommen"),
+    (Clause(THEY, VERB["swim"], modal=CAN), "can they swim", "können sie schwimmen"),
 ]
 
 
-@pytest.mark.parametrize(("clause", "says", "sagt"), STATEMENTS)
-def test_statement(clause: Clause, says: str, sagt: str) -> None:
-    assert written(english.statement(clause)) == says
-    assert written(german.verb_second(clause)) == sagt
-
-
-@pytest.mark.parametrize(
-    ("clause", "asks", "fragt"),
-    [
-        (Clause(YOU, VERB["like"], accusative=the("dog", "old")), "do you like the old dog", "magst du den alten Hund"),
-        (Clause(HE, VERB["arrive"], PERFECT), "has he arrived", "ist er angekommen"),
-        (Clause(THEY, VERB["swim"], modal=CAN), "can they swim", "können sie schwimmen"),
-        (Clause(SHE, BE, PAST, complement=TIRED), "was she tired", "war sie müde"),
-        (Clause(HE, VERB["sing"], PAST), "did he sing", "sang er"),
-    ],
-)
-def test_question(clause: Clause, asks: str, fragt: str) -> None:
-    assert written(english.question(clause)) == asks
-    assert written(german.verb_first(clause)) == fragt
-
-
-@pytest.mark.parametrize(
-    ("clause", "german_clause"),
-    [
-        (Clause(SHE, VERB["call"], accusative=HE), "sie ihn anruft"),
-        (Clause(SHE, VERB["call"], PERFECT, accusative=HE), "sie ihn angerufen hat"),
-        (Clause(SHE, VERB["get up"], PAST), "sie aufstand"),
-        (Clause(WE, VERB["close"], modal=WILL, accusative=the("window")), "wir das Fenster zumachen werden"),
-        (Clause(HE, VERB["buy"], PAST, accusative=a("car"), negated=True), "er kein Auto kaufte"),
-        (Clause(HE, VERB["stay"], PERFECT), "er geblieben ist"),
-    ],
-)
-def test_subordinate_clause(clause: Clause, german_clause: str) -> None:
-    assert written(german.verb_final(clause)) == german_clause
+def test_clauses_by_hand() -> None:
+    for clause, says, sagt in STATEMENTS:
+        assert (written(english.statement(clause)), written(german.verb_second(clause))) == (says, sagt)
+    for clause, asks, fragt in QUESTIONS:
+        assert (written(english.question(clause)), written(german.verb_first(clause))) == (asks, fragt)
+    for clause, subordinate in IN_GERMAN:
+        assert written(german.verb_final(clause)) == subordinate
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,15 @@
 import pytest
 import torch
-from torch import Tensor
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced, forcing_probability, inverse_sigmoid_k
-from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, PAD
-from tests.tiny import TINY
+from tests.tiny import tiny_model
 
 SRC = torch.tensor([[5, 6, 3], [7, 8, 3], [9, 3, 0]])
 LENGTHS = torch.tensor([3, 3, 2])
 TGT_IN = torch.tensor([[BOS, 4, 5, 6], [BOS, 7, 8, 9], [BOS, 5, 5, 5]])
-
-
-def model() -> Seq2Seq:
-    torch.manual_seed(1)
-    return build_model(load_config(None, TINY).model, src_size=12, tgt_size=12)
-
-
-def sentences(*forced: bool) -> Tensor:
-    return torch.tensor(forced).unsqueeze(1).expand(TGT_IN.shape)
 
 
 def greedy_inputs(model: Seq2Seq, row: int, forced: list[bool]) -> list[int]:
@@ -35,37 +23,25 @@ def greedy_inputs(model: Seq2Seq, row: int, forced: list[bool]) -> list[int]:
     return inputs
 
 
-def test_forced_sentences_get_the_reference_words_and_the_others_their_own_predictions() -> None:
-    network = model().eval()
+@pytest.mark.parametrize(
+    "forced",
+    [
+        [[True] * 4, [False] * 4, [False] * 4],
+        [[False, True, False, True], [False, True, True, True], [True, False, True, False]],
+        [[True] * 4] * 3,
+    ],
+)
+def test_forced_words_are_of_the_reference_and_the_others_predicted_from_the_inputs_before(
+    forced: list[list[bool]],
+) -> None:
+    network = tiny_model().eval()
+    with torch.no_grad():
+        network.output.bias[[PAD, BOS]] = 100.0  # which are never predicted
     memory, state = network.encode(SRC, LENGTHS)
-    inputs = decoder_inputs(network, TGT_IN, sentences(True, False, False), state, memory)
-    assert inputs[0].tolist() == TGT_IN[0].tolist()
-    assert inputs[1].tolist() == greedy_inputs(network, 1, [False] * 4)
-    assert inputs[2].tolist() == greedy_inputs(network, 2, [False] * 4)
-
-
-def test_forced_tokens_are_reference_words_and_the_others_predicted_from_the_inputs_before() -> None:
-    network = model().eval()
-    memory, state = network.encode(SRC, LENGTHS)
-    forced = [[False, True, False, True], [False, True, True, True], [True, False, True, False]]
     inputs = decoder_inputs(network, TGT_IN, torch.tensor(forced), state, memory)
     assert inputs.tolist() == [greedy_inputs(network, row, forced[row]) for row in range(3)]
-    assert inputs[1].tolist() == TGT_IN[1].tolist()
-
-
-def test_padding_and_bos_are_never_predicted() -> None:
-    network = model().eval()
-    with torch.no_grad():
-        network.output.bias[[PAD, BOS]] = 100.0
-    memory, state = network.encode(SRC, LENGTHS)
-    inputs = decoder_inputs(network, TGT_IN, sentences(False, False, False), state, memory)
-    assert not torch.isin(inputs[:, 1:], torch.tensor([PAD, BOS])).any()
-
-
-def test_all_forced_are_the_reference_words() -> None:
-    network = model()
-    memory, state = network.encode(SRC, LENGTHS)
-    assert torch.equal(decoder_inputs(network, TGT_IN, sentences(True, True, True), state, memory), TGT_IN)
+    for row, of_row in enumerate(forced):
+        assert not all(of_row[1:]) or inputs[row].tolist() == TGT_IN[row].tolist()
 
 
 def test_drawn_once_per_sentence_or_per_token_with_the_given_probability() -> None:

@@ -5,13 +5,11 @@ from torch.nn.utils.rnn import pad_sequence
 
 from seq2seq_cli.compute.precision import computing
 from seq2seq_cli.config.choices import Precision
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.loss import batch_loss
-from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-from tests.tiny import CPU, TINY
+from tests.tiny import CPU, tiny_model
 
 SOURCES = [[5, 6, EOS], [7, EOS], [8, 9, 10, 4, EOS]]
 TARGETS = [[4, 5, 6], [7], [9, 9]]
@@ -31,18 +29,11 @@ def batch(rows: list[int]) -> Batch:
     )
 
 
-def test_a_score_of_held_out_pairs_leaves_the_random_state_as_it_is() -> None:
-    model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()
+def test_is_the_summed_negative_log_likelihood_of_the_reference_words_and_draws_nothing() -> None:
+    model = tiny_model().eval()
     before = torch.get_rng_state()
-    with torch.no_grad():
-        batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
-    assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_is_the_summed_negative_log_likelihood_of_the_reference_words() -> None:
-    torch.manual_seed(0)
-    model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).eval()
     loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0)
+    assert torch.equal(torch.get_rng_state(), before)
     expected = 0.0
     for src, tgt in zip(SOURCES, TARGETS, strict=True):
         logits, _ = model(torch.tensor([src]), torch.tensor([len(src)]), torch.tensor([[BOS, *tgt]]))
@@ -53,23 +44,16 @@ def test_is_the_summed_negative_log_likelihood_of_the_reference_words() -> None:
     assert loss.objective.item() == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_loss_of_a_batch_is_the_sum_over_its_sentences() -> None:
-    torch.manual_seed(0)
-    model = build_model(load_config(None, TINY).model, src_size=12, tgt_size=12).double().eval()
-    for teacher_forcing in (0.0, 1.0):
-        together = batch_loss(model, batch([0, 1, 2]), teacher_forcing=teacher_forcing)
-        alone = sum(batch_loss(model, batch([i]), teacher_forcing=teacher_forcing).nll.item() for i in range(3))
-        assert together.nll.item() == pytest.approx(alone, abs=1e-4)
+def test_the_loss_of_a_batch_of_own_predictions_is_the_sum_over_its_sentences() -> None:
+    model = tiny_model().double().eval()
+    together = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0)
+    alone = sum(batch_loss(model, batch([i]), teacher_forcing=0.0).nll.item() for i in range(3))
+    assert together.nll.item() == pytest.approx(alone, abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["luong", "bahdanau"])
 def test_the_doubly_stochastic_penalty_is_that_of_the_paper(kind: str) -> None:
-    torch.manual_seed(0)
-    model = (
-        build_model(load_config(None, [*TINY, f"model.decoder.kind={kind}"]).model, src_size=12, tgt_size=12)
-        .double()
-        .eval()
-    )
+    model = tiny_model(f"model.decoder.kind={kind}").double().eval()
     plain, penalised = (
         batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, doubly_stochastic=weight) for weight in (0.0, 0.7)
     )
@@ -107,8 +91,7 @@ def inputs_of(model: Seq2Seq, *, teacher_forcing: float) -> Tensor:
 )
 def test_own_predictions_come_from_the_network_as_it_is_trained_with_its_dropout(key: str) -> None:
     off = [f"model.{side}.{name}=0" for side in ("encoder", "decoder") for name in ("dropout", "word_dropout")]
-    torch.manual_seed(0)
-    model = build_model(load_config(None, [*TINY, *off, f"{key}=0.5"]).model, src_size=12, tgt_size=12)
+    model = tiny_model(*off, f"{key}=0.5")
     with torch.no_grad():
         for weight in model.parameters():
             weight.mul_(5)
@@ -141,8 +124,7 @@ KINDS = {
 @pytest.mark.parametrize("precision", ["fp32", "bf16", "bf16-mixed"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_reach_every_parameter_with_predictions_as_inputs(kind: str, precision: Precision) -> None:
-    torch.manual_seed(0)
-    model = build_model(load_config(None, [*TINY, *KINDS[kind]]).model, src_size=12, tgt_size=12)
+    model = tiny_model(*KINDS[kind])
     with computing(precision, CPU):
         loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=0.0).objective
         torch.autograd.backward(loss)

@@ -42,30 +42,9 @@ def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(
     same(chunked.objective, plain)
     same(chunked.nll, F.cross_entropy(logits, targets, reduction="none").detach())
     same(gradients(chunked.objective * 0.3, features, output), gradients(plain * 0.3, features, output))
-
-
-def test_the_gradient_is_that_of_finite_differences() -> None:
-    features, output, targets = example()
-
-    def objective(features: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        layer = nn.Linear(SIZE, VOCABULARY, dtype=torch.float64)
-        del layer.weight, layer.bias
-        layer.weight, layer.bias = weight, bias  # type: ignore[assignment]
-        return output_loss(features, layer, targets, label_smoothing=0.1, sizes=ChunkSizes(4, 3)).objective
-
-    assert torch.autograd.gradcheck(objective, (features, output.weight, output.bias))
-
-
-def test_two_words_and_two_targets_by_hand() -> None:
-    output = nn.Linear(1, 2)
-    nn.init.constant_(output.bias, 0.0)
     with torch.no_grad():
-        output.weight.copy_(torch.tensor([[1.0], [0.0]]))
-    features = torch.tensor([[0.0], [torch.tensor(3.0).log()]])  # p of the first word: 1/2, then 3/4
-    losses = output_loss(features, output, torch.tensor([0, 1]), label_smoothing=0.2)
-    half, most, least = (-torch.tensor([0.5, 0.75, 0.25]).log()).tolist()
-    assert losses.nll.tolist() == pytest.approx([half, least])
-    assert losses.objective.item() == pytest.approx(half + 0.9 * least + 0.1 * most)
+        without = output_loss(features, output, targets, label_smoothing=smoothing, sizes=sizes)
+    same(without, WordLosses(*(loss.detach() for loss in chunked)))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -95,23 +74,12 @@ def test_a_sample_that_has_all_words_is_no_estimate() -> None:
     same(few, output_loss(features, output, targets, label_smoothing=0.1))
 
 
-@pytest.mark.parametrize("far", [100.0, 1e4])
-def test_logits_far_apart_stay_finite(far: float) -> None:
+def test_logits_far_apart_stay_finite() -> None:
     _, output, _ = example(torch.float32)
-    features = torch.full((2, SIZE), far, requires_grad=True)
+    features = torch.full((2, SIZE), 1e4, requires_grad=True)
     losses = output_loss(features, output, torch.tensor([0, 1]))
     assert losses.objective.isfinite()
     assert all(gradient.isfinite().all() for gradient in gradients(losses.objective, features, output))
-
-
-@given(sizes=many_sizes)
-def test_without_gradients_the_losses_are_the_same(sizes: ChunkSizes) -> None:
-    features, output, targets = example()
-    with_gradients = output_loss(features, output, targets, label_smoothing=0.1, sizes=sizes)
-    with torch.no_grad():
-        without = output_loss(features, output, targets, label_smoothing=0.1, sizes=sizes)
-    assert not without.objective.requires_grad
-    same(without, WordLosses(*(loss.detach() for loss in with_gradients)))
 
 
 @given(sizes=many_sizes)

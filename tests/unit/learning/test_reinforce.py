@@ -7,13 +7,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.learning import reinforce
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.learning.reinforce import next_baseline, reinforce_loss
 from seq2seq_cli.model.attention.attention import Attended
-from seq2seq_cli.model.build import build_model
-from tests.tiny import TINY
+from tests.tiny import tiny_model
 from tests.unit.learning.test_loss import batch
 
 PROBABILITIES = [0.2, 0.5, 0.3]
@@ -110,9 +108,7 @@ def test_the_baseline_is_a_moving_average() -> None:
     "decoder", ["model.decoder.kind=luong", "model.decoder.kind=bahdanau", "model.decoder.input_feeding=true"]
 )
 def test_the_loss_of_hard_attention_is_that_of_its_words_and_its_gradient_reaches_the_score(decoder: str) -> None:
-    torch.manual_seed(0)
-    settings = [*TINY, "model.decoder.readout=attentional", "model.attention.scope=hard", decoder]
-    model = build_model(load_config(None, settings).model, src_size=12, tgt_size=12).train()
+    model = tiny_model("model.decoder.readout=attentional", "model.attention.scope=hard", decoder).train()
     loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, baseline=-2.0).objective
     torch.autograd.backward(loss)
     assert loss.isfinite()

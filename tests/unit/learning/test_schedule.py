@@ -42,6 +42,7 @@ def test_four_updates_of_warm_up_and_four_after_it(schedule: str, after: list[fl
 def test_without_a_warm_up_the_first_update_has_the_highest_rate() -> None:
     assert [rates(schedule, 0, 4)[0] for schedule in SCHEDULES] == [1.0] * 6
     assert rates("inverse_sqrt", 0, 4)[3] == 0.5
+    assert rates("linear", 5, 5)[-1] == 0  # a warm-up to the end
 
 
 def test_vaswani_s_rate_is_the_inverse_root_with_the_highest_rate_named() -> None:
@@ -82,12 +83,6 @@ def test_it_stays_between_0_and_lr_whatever_fraction_is_done(warmup: int, step: 
         assert 0 <= learning_rate(training, step=step, fraction_done=fraction_done, factor=1.0, epochs=0.0) <= 0.5
 
 
-def test_a_time_limit_brings_the_rate_down_as_updates_do() -> None:
-    # 10 of 1,000 updates are done, but three quarters of the time.
-    training = TrainingConfig(schedule="linear", lr=1.0)
-    assert learning_rate(training, step=10, fraction_done=0.75, factor=1.0, epochs=0.0) == pytest.approx(0.25)
-
-
 @pytest.mark.parametrize(
     ("after", "every", "halvings"),
     [
@@ -103,10 +98,6 @@ def test_the_rate_is_halved_as_the_papers_say(after: float, every: float, halvin
     for epochs, count in halvings.items():
         rate = learning_rate(training, step=9, fraction_done=0.3, factor=1.0, epochs=epochs)
         assert rate == pytest.approx(0.7 * 0.5**count)
-
-
-def test_a_training_that_ends_with_its_warm_up_is_at_0() -> None:
-    assert rates("linear", 5, 5)[-1] == 0
 
 
 def test_the_factor_is_halved_by_a_validation_without_a_better_score_and_is_of_plateau_alone() -> None:

@@ -168,14 +168,6 @@ def without_gradient(config: ModelConfig) -> list[str]:
     return ["decoder.attention.score.w.bias"] if config.attention.score == "linear" else []
 
 
-def test_dropout_only_while_training() -> None:
-    model = small_model(ModelConfig())
-    src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
-    torch.testing.assert_close(model(src, LENGTHS, tgt_in)[0], model(src, LENGTHS, tgt_in)[0], rtol=0, atol=0)
-    model.train()
-    assert not torch.equal(model(src, LENGTHS, tgt_in)[0], model(src, LENGTHS, tgt_in)[0])
-
-
 @pytest.mark.parametrize("side", ["src", "tgt"])
 def test_a_word_beyond_the_vocabulary_is_refused(side: str) -> None:
     model = small_model(ModelConfig())

@@ -52,12 +52,6 @@ def test_matrices_are_normal_and_the_others_zero_as_bahdanau_has_them() -> None:
         assert std(layer.weight) == pytest.approx(0.01, rel=0.05)
 
 
-def test_the_matrix_of_a_fixed_context_is_as_the_others() -> None:
-    model = built({"weights": "normal", "scale": 0.01}, attention={"score": "fixed"})
-    [matrix], _ = matrices_and_vectors(model.decoder.attention)
-    assert std(matrix) == pytest.approx(0.01, rel=0.05)
-
-
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_recurrent_matrices_are_orthogonal_as_bahdanau_has_them(cell: str) -> None:
     sizes = {"hidden_size": 64, "embedding_size": 64, "cell": cell}
@@ -66,12 +60,6 @@ def test_recurrent_matrices_are_orthogonal_as_bahdanau_has_them(cell: str) -> No
     for rnn in (model.encoder.rnn, model.decoder.rnn):
         for gate in torch.split(rnn.get_parameter("weight_hh_l0").detach(), 64):
             torch.testing.assert_close(gate @ gate.T, torch.eye(64), atol=1e-5, rtol=0.0)
-
-
-def test_attention_is_even_at_first_with_the_weights_of_bahdanau() -> None:
-    model = built({"weights": "normal", "scale": 0.01})
-    _, weights = model(torch.arange(10, 24).view(2, 7), torch.tensor([7, 7]), torch.tensor([[2, 5], [2, 6]]))
-    torch.testing.assert_close(weights, torch.full((2, 2, 7), 1 / 7))
 
 
 @pytest.mark.parametrize("weights", ["torch", "uniform", "normal"])

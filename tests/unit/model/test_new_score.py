@@ -7,13 +7,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 import seq2seq_cli
-from seq2seq_cli.config.schema.model import ScoreName
-from seq2seq_cli.model.attention.scores import SCORES
 
 PACKAGE = Path(seq2seq_cli.__file__).parent
 CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
@@ -86,7 +83,3 @@ def insert(path: Path, text: str, *, before: str) -> None:
     """Put `text` before the only line that begins with `before`."""
     start, line, rest = re.split(rf"^({re.escape(before)})", path.read_text("utf-8"), flags=re.MULTILINE)
     path.write_text(start + text + line + rest, encoding="utf-8")
-
-
-def test_the_scores_are_those_of_the_schema() -> None:
-    assert set(SCORES) == set(get_args(ScoreName)) - {"fixed", "none"}

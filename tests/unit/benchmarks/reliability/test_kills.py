@@ -55,7 +55,6 @@ def one_line_twice(run: Path) -> None:
     [
         (another_clock, []),
         (lambda run: another_weight(run / "best/model.safetensors"), ["best/model.safetensors"]),
-        (lambda run: another_weight(run / "epochs/0003.safetensors"), ["epochs/0003.safetensors"]),
         (lambda run: (run / "epochs/0003.safetensors").unlink(), ["epochs/0003.safetensors"]),
         (another_moment, ["last/training.pt"]),
         (one_line_twice, ["metrics.jsonl"]),

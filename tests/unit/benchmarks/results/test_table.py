@@ -33,55 +33,28 @@ def cells(row: str) -> list[str]:
 
 
 def test_seeds_are_one_row_with_mean_and_spread_and_the_best_system_is_first(tmp_path: Path) -> None:
-    for number, each in enumerate(
-        [result("joeynmt-rnn:6", 1, 7.0), result("quick", 1, 39.0), result("quick", 2, 41.0)]
-    ):
+    results = [result("joeynmt-rnn:6", 1, 7.0), result("quick", 1, 39.0), result("quick", 2, 41.0)]
+    for number, each in enumerate(results):
         (tmp_path / f"{number}.json").write_text(json.dumps(dataclasses.asdict(each)), encoding="utf-8")
-
-    results = read_results(tmp_path)
-    rows = [cells(row) for row in results_table(results)[2:4]]
-
-    machine = ["2 cores (x86_64)", "162,268"]
-    assert rows == [
-        [
-            "deu.txt",
-            "`quick`",
-            *machine,
-            "3,100,000",
-            "6.0",
-            "2",
-            "40.0 ± 1.4",
-            "41.0 ± 1.4",
-            "60.0 ± 0.0",
-            "800",
-            "0.25",
-        ],
-        ["deu.txt", "`joeynmt-rnn:6`", *machine, "", "6.0", "1", "7.0", "8.0", "60.0", "", ""],
-    ]
+    rows = [row.strip("| ") for row in results_table(read_results(tmp_path))[2:4]]
+    machine = "2 cores (x86_64) | 162,268"
+    quick = "3,100,000 | 6.0 | 2 | 40.0 ± 1.4 | 41.0 ± 1.4 | 60.0 ± 0.0 | 800 | 0.25"
+    assert rows[0] == f"deu.txt | `quick` | {machine} | {quick}"
+    assert rows[1].startswith(f"deu.txt | `joeynmt-rnn:6` | {machine} |  | 6.0 | 1 | 7.0 | 8.0 | 60.0")
 
 
 def test_the_summary_has_a_column_per_pair_file_and_each_system_with_the_fewest_settings_and_most_seeds() -> None:
-    few, core = "deu-3000.txt", "1 core (x86_64)"
     results = [
-        result("joeynmt-rnn:6", 1, 7.0),
-        result("quick", 1, 39.0),
-        result("quick", 2, 41.0),
-        dataclasses.replace(result("quick", 1, 42.0), hardware=core),
+        *(result("joeynmt-rnn:6", 1, 7.0), result("quick", 1, 39.0), result("quick", 2, 41.0)),
+        dataclasses.replace(result("quick", 1, 42.0), hardware="1 core (x86_64)"),
         dataclasses.replace(result("quick", 1, 43.0), settings=["training.max_minutes=30"]),
-        dataclasses.replace(result("quick", 1, 14.4), pairs=few, hardware=core, settings=["training.max_minutes=3"]),
-        dataclasses.replace(result("few", 1, 13.5), pairs=few, hardware="1 core (x86_64, AVX512)"),
-        dataclasses.replace(result("quick", 1, 22.8), pairs="deu-10000.txt"),
+        dataclasses.replace(result("few", 1, 13.5), pairs="deu-3000.txt", hardware="1 core (x86_64, AVX512)"),
     ]
     assert [cells(row) for row in summary_table(results) if "---" not in row] == [
-        [
-            "BLEU",
-            "deu-3000.txt, 1 core",
-            "deu-10000.txt, 2 cores",
-            "deu.txt, 2 cores",
-        ],
-        ["`quick`", "14.4", "22.8", "40.0 ± 1.4"],
-        ["`few`", "13.5", "", ""],
-        ["`joeynmt-rnn:6`", "", "", "7.0"],
+        ["BLEU", "deu-3000.txt, 1 core", "deu.txt, 2 cores"],
+        ["`quick`", "", "40.0 ± 1.4"],
+        ["`few`", "13.5", ""],
+        ["`joeynmt-rnn:6`", "", "7.0"],
     ]
 
 

@@ -6,7 +6,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.models import DECODERS, measured_config
 from benchmarks.speed.limits import OWN, fractions
-from benchmarks.speed.operations import Shape, operations_of_a_token, products
+from benchmarks.speed.operations import Shape, operations_of_a_token
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.loss import batch_loss
@@ -33,13 +33,6 @@ def counted(config: ModelConfig) -> int:
 def test_the_operations_are_those_that_torch_counts(decoder: str) -> None:
     model = measured_config(decoder).model
     assert operations_of_a_token(model, SHAPE) * SHAPE.tokens == pytest.approx(counted(model), rel=0.02)
-
-
-def test_the_output_layer_of_a_token_by_hand() -> None:
-    config = measured_config("Luong").model
-    output = next(product for product in products(config, SHAPE) if product.name == "output layer")
-    # 256 multiplications and additions for each of 50 words, once forward and twice backward.
-    assert output.operations / SHAPE.tokens == 256 * 50 * 2 * 3
 
 
 def test_speed_is_in_per_cent_of_each_limit_and_the_goal_is_for_the_models_own_matrices() -> None:

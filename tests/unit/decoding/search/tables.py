@@ -76,6 +76,8 @@ def table(**rows: dict[int, float]) -> Float[np.ndarray, "V V"]:
     return probabilities
 
 
+# After the start: a (0.6), b (0.4). Greedy search finds a b <eos>, although b <eos> is more probable.
+SHORT = table(bos={A: 0.6, B: 0.4}, a={B: 0.5, EOS: 0.3, C: 0.2}, b={EOS: 0.9, A: 0.1})
 PLAIN = {"length_penalty": "none", "prune": None, "no_repeat_ngram_size": 0}
 """A search for the most probable translation."""
 

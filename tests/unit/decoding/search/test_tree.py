@@ -10,10 +10,7 @@ from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree
 from seq2seq_cli.text.vocabulary import EOS
-from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine, table
-
-# A beam of 1 takes a, b, <eos>; one of 2 finds b <eos>, which is more probable.
-SHORT = table(bos={A: 0.6, B: 0.4}, a={B: 0.5, EOS: 0.3, C: 0.2}, b={EOS: 0.9, A: 0.1})
+from tests.unit.decoding.search.tables import SHORT, A, B, C, TableEngine, options, random_engine
 
 
 def traced(*tables: Float[np.ndarray, "V V"], **values: object) -> list[tuple[Hypothesis, Tree]]:

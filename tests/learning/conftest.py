@@ -1,0 +1,21 @@
+"""What a model must learn: the sample, and settings by which a small model learns in small batches."""
+
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.preparation.prepare import prepare
+
+DATA = Path(__file__).parents[2] / "data"
+SMALL_BATCHES = [
+    *("training.batch_size=32", "training.batch_unit=sentence", "training.device=cpu"),
+    *("training.optimiser=adam", "training.weight_decay=0.0"),  # an update of muon takes longer
+]
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    out = tmp_path_factory.mktemp("sample") / "prepared"
+    prepare(DATA / "sample.txt", out=out)
+    return PreparedCorpus.open(out)

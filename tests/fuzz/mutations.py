@@ -56,7 +56,8 @@ def of_lines(chance: Chance, content: bytes) -> bytes:
         place = chance.randint(0, len(line))
         poisoned = line[:place] + poison(chance) + line[place:]
         joined = line + lines.pop(here + 1) if chance.random() < 0.1 and here + 1 < len(lines) else line
-        changes = [], [line, line], [lines[there % len(lines)]], [b" " * (place + 1) + line], [line[:place]], [poisoned]
+        moved, indented = lines[there % len(lines)], b" " * (place + 1) + line
+        changes: list[list[bytes]] = [[], [line, line], [moved], [indented], [line[:place]], [poisoned]]
         lines[here : here + 1] = chance.choice(changes) if joined is line else [joined]
     return b"\n".join(lines)
 
@@ -83,7 +84,8 @@ def altered(chance: Chance, value: Any) -> Any:
         place = chance.randrange(len(items))
         key, item = items[place]
         other = key if isinstance(key, int) else chance.choice((f"{key}x", key[:-1], *ODD_KEYS))
-        faults = [], [(other, item)], [(key, item), (other, item)], [(key, chance.choice(items)[1])]
+        moved = (key, chance.choice(items)[1])
+        faults: list[list[tuple[Any, Any]]] = [[], [(other, item)], [(key, item), (other, item)], [moved]]
         deeper = chance.random() < 0.6
         items[place : place + 1] = [(key, altered(chance, item))] if deeper else chance.choice(faults)
         return dict(items) if isinstance(value, Mapping) else [item for _, item in items]

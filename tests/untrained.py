@@ -18,8 +18,6 @@ from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.layout import write_latest
 from seq2seq_cli.runs.writer import RunWriter
-from seq2seq_cli.text.normalise import normalise
-from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -34,19 +32,15 @@ def make_run(
     score: ScoreName = "general",
     languages: tuple[str, str] = ("en", "de"),
     unit: Unit = "word",
-    text: str = "",
 ) -> RunWriter:
-    """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none.
-
-    It knows the words of the lists above, and those of the text.
-    """
-    shutil.copytree(_made(copies, score, languages, unit, text), path, dirs_exist_ok=True)
+    """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
+    shutil.copytree(_made(copies, score, languages, unit), path, dirs_exist_ok=True)
     write_latest(path)
     return RunWriter(path)
 
 
 @cache
-def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit, text: str) -> Path:
+def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit) -> Path:
     """The folder of such a run: its model is exported once."""
     config = Config(
         data=DataConfig(max_tokens=4),
@@ -67,8 +61,7 @@ def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit
     run = RunWriter(Path(folder, "run"))
     run.write_config(config)
     src_units, tgt_units = ("".join(units) if unit == "character" else units for units in (SRC_UNITS, TGT_UNITS))
-    more = [get_segmenter(side, unit).tokens(normalise(text)) for side in (config.text.src, config.text.tgt)]
-    src, tgt = fit_codecs(config.text, Counter([*src_units, *more[0]] * 2), Counter([*tgt_units, *more[1]] * 2))
+    src, tgt = fit_codecs(config.text, Counter(src_units * 2), Counter(tgt_units * 2))
     save_codecs(run.path, (src, tgt))
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(1)

@@ -188,6 +188,7 @@ const OPERATORS = {
   LSTM: recurrent(lstmStep),
   Less: each((a, b) => a < b),
   LessOrEqual: each((a, b) => a <= b),
+  GreaterOrEqual: each((a, b) => a >= b),
   LogSoftmax: softmaxed(logSoftmax),
   MatMul: matrixProduct,
   Mod: each((a, b) => a - b * Math.floor(a / b)),

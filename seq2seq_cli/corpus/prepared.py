@@ -9,6 +9,7 @@ dropped.tsv                        examples of the lines that were left out
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,12 +20,20 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.held_file import HeldFile, changed_error, numbers_of
-from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, FileRecord, Manifest, read_manifest
+from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, Manifest, read_manifest
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
+from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
+
+_LONGEST_HEADER = 4096
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\x00..{'descr': '(?P<kind><u2|<u4|<i8)', 'fortran_order': False,"
+    rb" 'shape': \((?P<count>[0-9]{1,18}),\), } *\n",
+    re.DOTALL,
+)
+"""The header that numpy writes, in version 1.0 of its format. Numpy would read a stranger's as Python."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,23 +51,28 @@ class ParallelIds:
         """A copy of the sources and targets of some pairs, in the order given."""
         return self.src.pick(pairs), self.tgt.pick(pairs)
 
+    def without(self, pairs: tuple[int, ...]) -> "ParallelIds":
+        """The pairs but those of these numbers."""
+        src, tgt = self.pick(np.delete(np.arange(len(self)), pairs))
+        return ParallelIds(src=src, tgt=tgt)
+
     def __len__(self) -> int:
         return len(self.src)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedCorpus:
-    """An opened prepared folder."""
+    """An opened prepared folder: its ids and held-out texts are in memory."""
 
     path: Path
     manifest: Manifest
     src_codec: Codec
     tgt_codec: Codec
-    files: Mapping[str, HeldFile] = field(repr=False, compare=False)
-    """The open files, by their names in the folder."""
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the pairs of the folder that are left out of a split."""
-    _splits: dict[SplitName, ParallelIds] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _ids: dict[SplitName, ParallelIds] = field(default_factory=dict, repr=False, compare=False)
+    _held_out: dict[SplitName, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
+    """The texts of the held-out splits, those left out included."""
 
     @property
     def codecs(self) -> Codecs:
@@ -73,44 +87,38 @@ class PreparedCorpus:
     def open(cls, path: Path) -> Self:
         """Open a folder that ``s2s prepare`` made, and check all that a training reads.
 
-        From then on it is what it was, whatever becomes of the folder. The texts of ``train`` are checked when they
-        are read.
+        From then on it is what it was, whatever becomes of the folder, but for the texts of ``train``: they are read
+        from the folder, and checked, each time.
 
         Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
         """
         manifest = read_manifest(path)
-        files = {name: _hold(path / name, manifest.files.get(name)) for name in CORPUS_FILES}
-        codec_files = [codec_path(Path(), side).as_posix() for side in SIDES]
-        for name in codec_files:
-            if files[name].sha256() != manifest.files[name].sha256:
-                raise _damaged_file(files[name])
+        for name in CORPUS_FILES:
+            if name not in manifest.files or not manifest.files[name].fits(path / name):
+                raise _damaged(path / name)
+        for side in SIDES:
+            _content(path, codec_path(Path(), side).as_posix(), manifest)
         try:
             src_codec, tgt_codec = load_codecs(path)
         except ModelFileError as error:
             raise PreparedFolderError(str(error)) from None
-        corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec, files=files)
+        corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
         for split in SPLITS:
-            corpus.split(split)
+            corpus._ids[split] = corpus._read_split(split)
         for split in HELD_OUT:
-            corpus.sentences(split)
-        # The codecs were read by their paths: of the same folder, unless it was replaced in the meantime.
-        if not all(files[name].is_in_place() for name in codec_files):
-            raise PreparedFolderError(f"{path}: changed while it was opened: try again")
+            corpus._held_out[split] = corpus.sentences(split)
         return corpus
 
     def leaving_out(self, pairs: Mapping[SplitName, tuple[int, ...]]) -> Self:
         """The same corpus without the pairs of these numbers."""
-        return replace(self, left_out=pairs)
-
-    def changed_files(self) -> list[Path]:
-        """The files that were changed, replaced or removed since the folder was opened."""
-        return [file.path for file in self.files.values() if not file.is_in_place()]
+        ids = {split: ids.without(pairs[split]) if split in pairs else ids for split, ids in self._ids.items()}
+        return replace(self, left_out=pairs, _ids=ids)
 
     def verify(self) -> None:
         """Read every file of the folder; raises PreparedFolderError when one has changed since it was written."""
         for name, record in self.manifest.files.items():
             if not record.describes(self.path / name):
-                raise _damaged_path(self.path / name)
+                raise _damaged(self.path / name)
 
     @property
     def config(self) -> Config:
@@ -124,88 +132,79 @@ class PreparedCorpus:
         return hashlib.sha256(repr(files).encode("utf-8")).hexdigest()
 
     def split(self, name: SplitName) -> ParallelIds:
-        """The ids of a split; raises PreparedFolderError when its files contradict each other."""
-        if name not in self._splits:
-            src, tgt = (self._read_ids(name, side) for side in SIDES)
-            if len(src) != len(tgt) or len(src) != self.manifest.splits[name].pairs:
-                raise self.damaged(name)
-            ids = ParallelIds(src=src, tgt=tgt)
-            if numbers := self.left_out.get(name):
-                src, tgt = ids.pick(np.delete(np.arange(len(ids)), numbers))
-                ids = ParallelIds(src=src, tgt=tgt)
-            self._splits[name] = ids
-        return self._splits[name]
+        """The ids of a split."""
+        return self._ids[name]
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
-        """The pairs of a split as normalised plain text; raises PreparedFolderError when it was changed or forged."""
-        pairs = zip(*(list(self.texts(name, side)) for side in SIDES), strict=True)
+        """The pairs of a split as normalised plain text; raises PreparedFolderError as `texts`."""
+        pairs = self._held_out.get(name) or list(zip(*(self.texts(name, side) for side in SIDES), strict=True))
         left_out = frozenset(self.left_out.get(name, ()))
         return [pair for number, pair in enumerate(pairs) if number not in left_out]
 
     def texts(self, name: SplitName, side: SideName) -> Iterator[str]:
-        """The texts of a side of a split, those left out included, read a part at a time.
+        """The texts of a side of a split, those left out included, read line by line from the folder.
 
-        Raises PreparedFolderError when they were changed or forged.
+        Raises PreparedFolderError, at their end at the latest, when they are not those that were written.
         """
-        file = self._checked(f"{name}.{side}.txt")
-        left = self.manifest.splits[name].pairs
+        file = f"{name}.{side}.txt"
+        digest, left = hashlib.sha256(), self.manifest.splits[name].pairs
         try:
-            for line in file.lines():
-                if not left:
-                    raise self.damaged(name)
-                yield line.decode("utf-8")
-                left -= 1
-        except UnicodeDecodeError:
-            raise self.damaged(name) from None
-        if file.was_written_to():
-            raise changed_error(file)
-        if left:
-            raise self.damaged(name)
+            with open_regular(self.path / file) as lines:
+                for line in lines:
+                    if not left:
+                        break
+                    digest.update(line)
+                    left -= 1
+                    yield line.removesuffix(b"\n").decode("utf-8")
+        except (OSError, UnicodeDecodeError):
+            raise _damaged(self.path / file) from None
+        if left or digest.hexdigest() != self.manifest.files[file].sha256:
+            raise _damaged(self.path / file)
+
+    def _read_split(self, name: SplitName) -> ParallelIds:
+        ids = ParallelIds(src=self._read_ids(name, "src"), tgt=self._read_ids(name, "tgt"))
+        if not len(ids.src) == len(ids.tgt) == self.manifest.splits[name].pairs:
+            raise _damaged(self.path / f"{name}.src.npy")
+        return ids
 
     def _read_ids(self, name: SplitName, side: SideName) -> Ragged:
-        files = [self._checked(f"{name}.{side}{ending}") for ending in ENDINGS[:2]]
+        """The ids of a side of a split; raises PreparedFolderError when its files contradict each other."""
+        files = [f"{name}.{side}{ending}" for ending in ENDINGS[:2]]
         try:
-            ids, bounds = map(numbers_of, files)
+            ids, bounds = (_numbers(_content(self.path, file, self.manifest)) for file in files)
         except ValueError:
-            raise self.damaged(name) from None
-        for file in files:
-            if file.was_written_to():  # between the check of its content and the reading
-                raise _damaged_file(file)
+            raise _damaged(self.path / files[0]) from None
         size = len(self.codec(side).vocabulary)
-        if bounds.dtype != np.int64 or ids.dtype.kind != "u" or not len(bounds) or ids.max(initial=0) >= size:
-            raise self.damaged(name)
-        if bounds[0] != 0 or bounds[-1] != len(ids) or np.any(bounds[1:] < bounds[:-1]):
-            raise self.damaged(name)
+        are_ids = ids.dtype.kind == "u" and ids.max(initial=0) < size
+        are_bounds = bounds.dtype == np.int64 and len(bounds) and bounds[0] == 0 and bounds[-1] == len(ids)
+        if not are_ids or not are_bounds or np.any(bounds[1:] < bounds[:-1]):
+            raise _damaged(self.path / files[0])
         return Ragged(values=ids, offsets=bounds)
 
-    def _checked(self, name: str) -> HeldFile:
-        """A file that has the recorded content."""
-        file = self.files[name]
-        if file.sha256() != self.manifest.files[name].sha256:
-            raise _damaged_file(file)
-        return file
 
-    def damaged(self, name: SplitName) -> PreparedFolderError:
-        """The error to raise for a split whose files contradict each other, or are not what s2s writes."""
-        return PreparedFolderError(f"{self.path}: the split '{name}' is damaged: prepare again with --overwrite")
-
-
-def _hold(path: Path, record: FileRecord | None) -> HeldFile:
+def _content(folder: Path, name: str, manifest: Manifest) -> bytes:
+    """The content of a file, which is the recorded one."""
     try:
-        file = HeldFile(path)
+        with open_regular(folder / name) as file:
+            content = file.read()
     except OSError:
-        raise _damaged_path(path) from None
-    if record is None or file.size != record.size:
-        raise _damaged_path(path)
-    return file
+        raise _damaged(folder / name) from None
+    if hashlib.sha256(content).hexdigest() != manifest.files[name].sha256:
+        raise _damaged(folder / name)
+    return content
 
 
-def _damaged_file(file: HeldFile) -> PreparedFolderError:
-    if file.was_written_to():
-        return changed_error(file)
-    return PreparedFolderError(f"{file.path}: damaged: prepare again with --overwrite")
+def _numbers(content: bytes) -> NDArray[Any]:
+    """The numbers of a ``.npy`` file of one dimension; raises ValueError for any other content."""
+    header = _HEADER.match(content[:_LONGEST_HEADER])
+    if not header:
+        raise ValueError("no header that s2s writes")
+    numbers = np.frombuffer(content, dtype=header["kind"].decode("ascii"), offset=header.end())
+    if len(numbers) != int(header["count"]):
+        raise ValueError("another number of numbers")
+    return numbers
 
 
-def _damaged_path(path: Path) -> PreparedFolderError:
+def _damaged(path: Path) -> PreparedFolderError:
     state = "damaged" if path.exists() else "missing"
     return PreparedFolderError(f"{path}: {state}: prepare again with --overwrite")

@@ -83,6 +83,6 @@ def read_pair_lines(
         for notice in filter(None, (each.notice for each in found)):
             logger.warning(one_line(notice))
         for block in chain.from_iterable(read_blocks(each.pair_file, encoding=encoding) for each in found):
-            for first, second, *_ in block.rows():
-                pair = normalise(first), normalise(second)
-                yield (pair[1], pair[0]) if swap else pair
+            for _, first, second, *_ in block.pairs():
+                texts = normalise(first), normalise(second)
+                yield (texts[1], texts[0]) if swap else texts

@@ -4,15 +4,15 @@ Each needs a package that is an extra.
 """
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, BinaryIO
 
-from seq2seq_cli.errors import InputError, PairFileError, how_to_install, one_line
+from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_install, one_line
 from seq2seq_cli.pairs.archives import LocalFile, open_archive, open_file
-from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record, cells_of
+from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record, cells_of
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -22,6 +22,9 @@ _WORKBOOK = "xl/workbook.xml"
 _MOST_BYTES = 300_000_000
 """Bytes of an unpacked spreadsheet, whose texts are held in memory."""
 _CSV = "save it as CSV (UTF-8), and give that file"
+
+Row = tuple[int, dict[Column, str]]
+"""The number of a row, and its texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,34 +37,20 @@ class Parquet:
     @contextmanager
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # it is always UTF-8
         """Open a file."""
-        try:
-            import pyarrow as pa
-            from pyarrow import parquet
-        except ImportError:
-            raise InputError(f"{file.name}: Parquet needs another package: {how_to_install('parquet')}") from None
-        failures = (pa.ArrowException, OSError, ValueError)
         with open_file(file.path, file.name) as raw:
-            records = _parquet_records(lambda: parquet.ParquetFile(raw), file.name, failures)
+            records = _records(_parquet_rows(raw), file.name, extra="parquet", cure="get it again")
             yield OpenRecords(records=records, position=lambda: min(raw.tell(), file.size))
 
 
-def _parquet_records(open_: Callable[[], Any], name: str, failures: tuple[type[Exception], ...]) -> Iterator[Record]:
-    try:
-        opened = open_()
-        columns = [opened.schema.column(number) for number in range(len(opened.schema.names))]
-        paths = [
-            column.path
-            for column in columns
-            if column.logical_type.type == "STRING" and not column.max_repetition_level
-        ]
-        if not paths:
-            raise PairFileError(f"{name}: Parquet without columns of text: export the pairs as such")
-        batches = opened.iter_batches(batch_size=_ROWS, columns=paths, use_threads=False)
-        values = chain.from_iterable(batch.to_pylist() for batch in batches)
-        yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
-    except failures as error:
-        reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
-        raise PairFileError(f"{name}: damaged: {one_line(reason)}: get it again") from None
+def _parquet_rows(raw: BinaryIO) -> Iterator[Row]:
+    from pyarrow import parquet
+
+    opened = parquet.ParquetFile(raw)
+    columns = [opened.schema.column(number) for number in range(len(opened.schema.names))]
+    texts = [each.path for each in columns if each.logical_type.type == "STRING" and not each.max_repetition_level]
+    batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
+    values: Iterator[Any] = chain.from_iterable(batch.to_pylist() for batch in batches)
+    yield from ((row, cells_of(value)) for row, value in enumerate(values, start=1))
 
 
 def is_workbook(archive: zipfile.ZipFile) -> bool:
@@ -79,32 +68,35 @@ class Spreadsheet:
     @contextmanager
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # it is always XML
         """Open a file."""
-        try:
-            import openpyxl
-        except ImportError:
-            raise InputError(f"{file.name}: .xlsx needs another package: {how_to_install('xlsx')}, or {_CSV}") from None
         with open_file(file.path, file.name) as raw:
             with open_archive(raw, file.name) as archive:
                 if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
                     raise PairFileError(f"{file.name}: a spreadsheet too large to be read: {_CSV}")
-            yield OpenRecords(
-                records=_sheet_records(lambda: openpyxl.load_workbook(raw, read_only=True, data_only=True), file.name),
-                position=lambda: file.size,
-            )
+            records = _records(_sheet_rows(raw), file.name, extra="xlsx", cure=f"save it again, or {_CSV}")
+            yield OpenRecords(records=records, position=lambda: file.size)
 
 
-def _sheet_records(open_: Callable[[], Any], name: str) -> Iterator[Record]:
+def _sheet_rows(raw: BinaryIO) -> Iterator[Row]:
+    import openpyxl
+
+    sheet = openpyxl.load_workbook(raw, read_only=True, data_only=True).worksheets[0]
+    sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
     width = 0
+    for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+        texts = ["" if cell is None else str(cell) for cell in cells]
+        if any(map(str.strip, texts)):
+            width = width or len(texts)
+            texts += [""] * (width - len(texts))
+            yield row, dict(enumerate(texts, start=1))
+
+
+def _records(rows: Iterator[Row], name: str, *, extra: str, cure: str) -> Iterator[Record]:
     try:
-        sheet = open_().worksheets[0]
-        sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
-        for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
-            texts = ["" if cell is None else str(cell) for cell in cells]
-            if any(map(str.strip, texts)):
-                width = width or len(texts)
-                texts += [""] * (width - len(texts))
-                yield Record(row, dict(enumerate(texts, start=1)))
-    except MemoryError:
+        yield from (Record(row, cells) for row, cells in rows)
+    except ImportError:
+        raise InputError(f"{name}: its format needs another package: {how_to_install(extra)}") from None
+    except (MemoryError, S2SError):
         raise
-    except Exception:  # a damaged sheet may lead to any
-        raise PairFileError(f"{name}: a damaged spreadsheet: save it again, or {_CSV}") from None
+    except Exception as error:  # a damaged file may lead to any
+        reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
+        raise PairFileError(f"{name}: damaged: {one_line(reason)}: {cure}") from None

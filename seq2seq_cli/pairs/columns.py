@@ -70,25 +70,23 @@ def choose_columns(
     has_names = any(isinstance(key, str) for key in keys)
     by_name = asked is not None and not all(map(str.isdecimal, asked))
     has_header = not has_names and (by_name or _is_header(first))
-    names = {key: first.get(key, "").strip() if has_header else str(key) for key in keys}
     is_named = has_names or has_header
+    names = {key: first.get(key, "").strip() if has_header else str(key) for key in keys}
     if asked is not None:
-        columns = _asked_for(asked, names, file, by_name=by_name)
+        numbers = {key: str(number) for number, key in enumerate(keys, start=1)}
+        columns = _asked_for(asked, names if by_name else numbers, file)
     else:
         of_text = _of_text(keys, rows[int(has_header) :], _named(names) if is_named else ())
         if len(of_text) < COLUMNS:
             there = f"only the column {_listed(names)}" if names else "no column of text"
             raise UsageError(f"{file}: there is {there} ({kind}): export the pairs with a column for each language")
-        if is_named:
-            columns = _choose(names, of_text, languages, file)
-        elif len(of_text) == COLUMNS or is_open:
-            columns = of_text[0], of_text[1]
-        else:
-            cells = _listed({key: first.get(key, "") for key in of_text})
+        found = _choose(names, of_text, languages) if is_named else of_text
+        if len(found) != COLUMNS and (is_named or not is_open):
+            listed = _listed(names if is_named else {key: first.get(key, "") for key in of_text})
             raise UsageError(
-                f"{file}: {len(of_text)} columns may be text; they begin with {cells}: choose two with --columns, by"
-                " number, or by name if these are names"
+                f"{file}: of the columns {listed}, several may be meant: choose two with --columns, by name or number"
             )
+        columns = found[0], found[1]
     stated = [language_named(names[column]) if is_named else None for column in columns]
     return Choice(
         columns=columns,
@@ -119,7 +117,7 @@ def _named(names: Mapping[Column, str]) -> set[Column]:
     languages = {key: code for key, name in names.items() if (code := language_named(name))}
     if len(set(languages.values())) > COLUMNS:
         languages = {key: code for key, code in languages.items() if names[key].strip().casefold() not in OFTEN_KEYS}
-    return languages.keys() | {key for key, name in names.items() if _role_of(name)}
+    return languages.keys() | {key for key, name in names.items() if any(_last_part(name) in role for role in _ROLES)}
 
 
 def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], named: Collection[Column]) -> list[Column]:
@@ -133,8 +131,8 @@ def _are_labels(cells: Sequence[str]) -> bool:
     return is_one or all(map(_NUMBER.fullmatch, cells))
 
 
-def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: Codes | None, file: str) -> Columns:
-    """The columns of two languages, or of a source and a target, or the only two."""
+def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: Codes | None) -> Sequence[Column]:
+    """The columns of two languages, or of a source and a target, or else all."""
     several: dict[str, list[Column]] = {}
     for key in of_text:
         if code := language_named(names[key]):
@@ -142,15 +140,12 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
     by_language = {code: only for code, keys in several.items() if (only := _only(keys, names)) is not None}
     if languages and languages[0] != languages[1] and all(code in by_language for code in languages):
         return by_language[languages[0]], by_language[languages[1]]
-    sources, targets = ([key for key in of_text if _role_of(names[key]) is role] for role in _ROLES)
-    is_clear = len(by_language) == len(several) or len(of_text) == COLUMNS
-    for found in (list(by_language.values()), sources[:1] + targets[:1], of_text) if is_clear else ():
-        if len(found) == COLUMNS:
-            return found[0], found[1]
-    example = ",".join(one_line(names[key]) for key in of_text[:2])
-    raise UsageError(
-        f"{file}: columns {_listed(names)} may be meant: choose two with --columns, such as --columns {example}"
-    )
+    if len(of_text) > COLUMNS and len(by_language) < len(several):
+        return of_text
+    if len(by_language) == COLUMNS:
+        return list(by_language.values())
+    sources, targets = ([key for key in of_text if _last_part(names[key]) in role] for role in _ROLES)
+    return (sources[0], targets[0]) if sources and targets else of_text
 
 
 def _only(keys: Sequence[Column], names: Mapping[Column, str]) -> Column | None:
@@ -159,40 +154,23 @@ def _only(keys: Sequence[Column], names: Mapping[Column, str]) -> Column | None:
     return found[0] if len(found) == 1 else None
 
 
-def _role_of(name: str) -> Collection[str] | None:
-    """The role that a name states, one of `_ROLES`; None where it states none."""
-    return next((role for role in _ROLES if _last_part(name) in role), None)
-
-
 def _last_part(name: str) -> str:
     return name.casefold().rpartition(".")[2]
 
 
-def _asked_for(asked: tuple[str, str], names: Mapping[Column, str], file: str, *, by_name: bool) -> Columns:
-    """The columns that are asked for."""
-    first, second = ((_find if by_name else _number)(each, names, file) for each in asked)
-    if first == second:
+def _asked_for(asked: tuple[str, str], names: Mapping[Column, str], file: str) -> Columns:
+    """The columns of two names, each as it is, or another name of the same language."""
+    found = []
+    for wanted in asked:
+        named = [key for key, name in names.items() if wanted.casefold() in (name.casefold(), _last_part(name))]
+        language = language_named(wanted)
+        named = named or [key for key, name in names.items() if language and language_named(name) == language]
+        if len(named) != 1:
+            raise UsageError(f"{file}: no column is called '{one_line(wanted)}': the columns are {_listed(names)}")
+        found += named
+    if found[0] == found[1]:
         raise UsageError(f"{file}: --columns {one_line(','.join(asked))} names one column twice: name two")
-    return first, second
-
-
-def _find(wanted: str, names: Mapping[Column, str], file: str) -> Column:
-    """The column of a name: as it is, in another case, its last part alone, or another name of the same language."""
-    language = language_named(wanted)
-    for found in (
-        [key for key, name in names.items() if name == wanted],
-        [key for key, name in names.items() if wanted.casefold() in (name.casefold(), _last_part(name))],
-        [key for key, name in names.items() if language and language_named(name) == language],
-    ):
-        if len(found) == 1:
-            return found[0]
-    raise UsageError(f"{file}: no column is called '{one_line(wanted)}': the columns are {_listed(names)}")
-
-
-def _number(wanted: str, names: Mapping[Column, str], file: str) -> Column:
-    if wanted not in map(str, range(1, len(names) + 1)):  # int() refuses thousands of digits
-        raise UsageError(f"{file}: there is no column {wanted}: give numbers from 1 to {len(names)}")
-    return list(names)[int(wanted) - 1]
+    return found[0], found[1]
 
 
 def _listed(names: Mapping[Column, str]) -> str:

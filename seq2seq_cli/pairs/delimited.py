@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile, open_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE, Lines, decoded
+from seq2seq_cli.pairs.lines import LONGEST_LINE, decoded, split_lines
 from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TAB = "\t"
 _SEPARATORS = (",", ";", "|")
 _LINES = 1000
-"""Lines by which a table is recognised, and lines that are taken at a time."""
+"""Lines by which a table is recognised."""
 _USUAL = 0.5
 """Fraction of the rows that have the same number of columns, from which on a text is a table."""
 _TIGHT = 0.5
@@ -26,9 +26,8 @@ _TIGHT = 0.5
 _NEARLY_ALL = 0.9
 _FEW_TABS = 0.05
 """Fraction of the lines with a tab, up to which the tabs are strays in sentences."""
-_SEVERAL = 5
-"""Cells with a comma, all of them in quotation marks, from which on a spreadsheet has written these."""
-_NOT_CLOSED = 'a cell in quotation marks does not end with one: close it, and write each mark inside it twice ("")'
+_SEVERAL = 4
+"""Cells in quotation marks from which on a program may have written these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,37 +51,33 @@ class Delimited:
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:
         """Open a file."""
         with open_text(file.path, file.name) as text:
-            lines = Lines(decoded(text.pieces, name=file.name, encoding=encoding), name=file.name)
-            yield OpenRecords(records=self._rows(lines) if self.quoted else self._lines(lines), position=text.position)
+            lines = split_lines(decoded(text.pieces, name=file.name, encoding=encoding))
+            yield OpenRecords(records=self._rows(lines, file.name), position=text.position)
 
-    def _lines(self, lines: Lines) -> Iterator[Record]:
-        """A record for each line."""
-        for number, line, is_overlong in lines.numbered(_LINES):
-            cells = line.split(self.separator) if line else []
-            yield Record(number, dict(enumerate(cells, start=1)), is_overlong)
-
-    def _rows(self, lines: Lines) -> Iterator[Record]:
-        """The rows, whose cells may hold line ends; a line that is too long may be a part of several of them."""
+    def _rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
         line = 1
-        rows = _reader(_ended(lines), self.separator, quoted=True)
+        rows = _reader(_ended(lines, name), self.separator, quoted=self.quoted)
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])
                 yield Record(line, dict(enumerate(cells, start=1)) if fits else {1: self.separator.join(cells)})
                 line = 1 + rows.line_num
         except csv.Error:
-            raise PairFileError(f"{lines.name}:{line}: {_NOT_CLOSED}") from None
+            raise PairFileError(
+                f"{name}:{line}: a cell in quotation marks does not end with one: close it, and write each mark inside"
+                ' it twice ("")'
+            ) from None
 
 
 TAB_LINES = Delimited(separator=TAB, quoted=False)
 
 
-def _ended(lines: Lines) -> Iterator[str]:
-    """Each line with LF at its end; raises PairFileError at one that is too long."""
-    for number, line, is_overlong in lines.numbered(_LINES):
-        if is_overlong:
+def _ended(lines: Iterator[str | None], name: str) -> Iterator[str]:
+    """Each line with LF at its end; raises PairFileError at one that is too long: it may be a part of several rows."""
+    for number, line in enumerate(lines, start=1):
+        if line is None:
             raise PairFileError(
-                f"{lines.name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
+                f"{name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
             )
         yield line + "\n"
 
@@ -125,25 +120,14 @@ def _fit(lines: Sequence[str], separator: str) -> tuple[float, int]:
 
 def _is_quoted(lines: Sequence[str]) -> bool:
     """Whether the quotation marks of lines with tabs belong to a table, not to the sentences."""
-    raw = [cell for cells in _reader(lines, TAB, quoted=False) for cell in cells]
-    quoted = [_is_quoted_cell(cell) for cell in raw]
-    if sum(quoted) >= _NEARLY_ALL * len(quoted):
-        return True
-    with_comma = [cell for cell in raw if "," in cell]
-    are_quoted = len(with_comma) >= _SEVERAL and all(cell[0] == cell[-1] == '"' for cell in with_comma)
-    doubled = any(cell.startswith('"') and '""' in cell[1:-1] for cell in raw)
-    rows = _reader((line + "\n" for line in lines), TAB, quoted=True)
-    broken, done = False, 0
-    try:
-        for cells in rows:
-            broken |= any("\n" in cell for cell in cells)
-            if len(cells) == 1:
-                return False
-            done = rows.line_num
-    except csv.Error:  # the sample may end inside a cell
-        if done < _NEARLY_ALL * len(lines):
-            return False
-    return doubled or broken or are_quoted
+    cells = [cell for line in lines for cell in line.split(TAB)]
+    marked = [cell for cell in cells if '"' in cell]
+    if sum(map(_is_quoted_cell, marked)) < _NEARLY_ALL * len(marked):
+        return False
+    # A program doubles the marks of the sentences, or puts cells with a comma in marks.
+    with_comma = (cell for cell in cells if "," in cell)
+    is_written = len(marked) >= _SEVERAL and all(map(_is_quoted_cell, with_comma))
+    return is_written or any('""' in cell[1:-1] for cell in marked)
 
 
 def _is_quoted_cell(cell: str) -> bool:

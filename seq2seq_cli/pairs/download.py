@@ -2,13 +2,10 @@
 
 import re
 import time
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from http.client import HTTPException, HTTPResponse
 from io import BytesIO
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -17,7 +14,7 @@ from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.files.writing import make_folder, naming
 from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
-from seq2seq_cli.text.languages import PUBLISHED, code_named, name_of, short_code
+from seq2seq_cli.text.languages import PUBLISHED, code_named, short_code
 from seq2seq_cli.version import __version__
 
 SITE = "https://www.manythings.org/anki/"
@@ -30,7 +27,6 @@ _HTTP = re.compile(r"https?://\S+")
 _CODE = re.compile("[a-z]{3}")
 _ABOUT = "about"
 """Part of the name that only the attribution in an archive has."""
-_PAGE = b"<"
 _TEMPORARY = {408, 429, 500, 502, 503, 504}
 """Status codes of failures that may soon be over."""
 
@@ -87,7 +83,7 @@ def find_published(word: str) -> str:
     """The code of three letters of the language with this code or name: ``deu``, ``de``, ``German`` or ``Deutsch``.
 
     An unknown code of three letters is returned as it is: the site may have more languages than `PUBLISHED`. Raises
-    UsageError for English, which is in every file, and for an unknown name, with the names near to it.
+    UsageError for English, which is in every file, and for an unknown name.
     """
     wanted = word.strip().casefold()
     code = code_named(wanted)
@@ -98,10 +94,7 @@ def find_published(word: str) -> str:
         return by_code[code]
     if _CODE.fullmatch(wanted):
         return wanted
-    names = {name_of(code).casefold(): code3 for code, code3 in by_code.items()}
-    near = get_close_matches(wanted, names, n=1)
-    hint = f"did you mean {names[near[0]]} ({near[0].title()})?" if near else "see 's2s download --list'"
-    raise UsageError(f"no published language is called '{word}': {hint}")
+    raise UsageError(f"no published language is called '{word}': see 's2s download --list'")
 
 
 def _fetch(url: str, *, timeout: float, retries: int, progress: ByteProgress) -> bytes:
@@ -141,18 +134,14 @@ def _receive(response: HTTPResponse, progress: ByteProgress) -> bytes:
 def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: bool) -> Downloaded:
     """Write both files, the pair file last; raises PairFileError when the archive is damaged or has no pair file."""
     if not is_zip(content):
-        kind = "a web page" if content.startswith(_PAGE) else "something else"
-        raise PairFileError(f"{url}: not a zip archive but {kind}: open the address in a browser to see why")
+        raise PairFileError(f"{url}: not a zip archive: open the address in a browser to see why")
     archive = open_archive(BytesIO(content), url)
-    pieces = read_pairs(archive, url)
-    first = next(pieces, b"")
-    if b"\t" not in first:
-        raise PairFileError(f"{url}: no sentence pairs in the archive: its first lines have no tab")
-    attribution = _attribution(archive, url)
+    members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]
+    attribution = b"".join(read_member(archive, members[0], url)) if members else b""
     lines = 0
     with output_file(pair_file, overwrite=overwrite) as file:
         with naming(pair_file):
-            for piece in chain([first], pieces):
+            for piece in read_pairs(archive, url):
                 file.write(piece)
                 lines += piece.count(b"\n")
             file.flush()
@@ -161,8 +150,3 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: b
             with output_file(about, overwrite=overwrite) as about_file, naming(about):
                 about_file.write(attribution)
     return Downloaded(pair_file=pair_file, lines=lines, about=about if attribution else None)
-
-
-def _attribution(archive: zipfile.ZipFile, url: str) -> bytes:
-    members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]
-    return b"".join(read_member(archive, members[0], url)) if members else b""

@@ -9,11 +9,9 @@ from typing import Any
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile, open_text
-from seq2seq_cli.pairs.lines import Lines, decoded
+from seq2seq_cli.pairs.lines import decoded, split_lines
 from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record, cells_of
 
-_LINES = 1000
-"""Lines that are taken at a time."""
 _LONGEST_LIST = 100_000_000
 """Characters of a list of records, which is held in memory."""
 _ARRAY = re.compile(r"\s*\[\s*[\[{\]]")
@@ -47,17 +45,17 @@ class JsonRecords:
         """Open a file."""
         with open_text(file.path, file.name) as text:
             texts = decoded(text.pieces, name=file.name, encoding=encoding)
-            records = _in_list(texts, file.name) if self.is_list else _in_lines(Lines(texts, name=file.name))
+            records = _in_list(texts, file.name) if self.is_list else _in_lines(texts, file.name)
             yield OpenRecords(records=records, position=text.position)
 
 
-def _in_lines(lines: Lines) -> Iterator[Record]:
-    """A record for each line that is not blank."""
-    for number, line, is_overlong in lines.numbered(_LINES):
-        if is_overlong:
-            yield Record(number, {}, is_overlong)
+def _in_lines(texts: Iterator[str], name: str) -> Iterator[Record]:
+    """A record for each line that is not blank; without cells where the line was too long to be kept."""
+    for number, line in enumerate(split_lines(texts), start=1):
+        if line is None:
+            yield Record(number, {})
         elif line.strip():
-            yield Record(number, cells_of(_value(line, lines.name, number)))
+            yield Record(number, cells_of(_value(line, name, number)))
 
 
 def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
@@ -74,12 +72,13 @@ def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
 
 def _value(text: str, name: str, line: int) -> Any:
     """The object or the list of a text that begins on a line; raises PairFileError for other text."""
-    if not text.lstrip().startswith(("{", "[")):
-        raise PairFileError(f"{name}:{line}: not JSON: neither an object nor a list: {_CORRECT}")
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         place = f"{name}:{line + error.lineno - 1}:{error.colno}"
         raise PairFileError(f"{place}: not JSON: {error.msg[:1].lower()}{error.msg[1:]}: {_CORRECT}") from None
     except RecursionError:
         raise PairFileError(f"{name}:{line}: not JSON: a list in a list in a list, too deep: {_CORRECT}") from None
+    if not isinstance(value, dict | list):
+        raise PairFileError(f"{name}:{line}: neither a JSON object nor a list: {_CORRECT}")
+    return value

@@ -7,7 +7,6 @@ A `Reader` is the way to read one format: it makes records of columns of text fr
 the first bytes.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -15,10 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_text
-from seq2seq_cli.pairs.lines import BLOCK_CHARACTERS, LONGEST_LINE, Lines, check_encoding, decoded
+from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
 
 K = TypeVar("K")
 
@@ -33,9 +31,14 @@ Column = int | str
 Columns = tuple[Column, Column]
 """The first column and the second."""
 
+Fault = Literal["no tab", "other columns", "missing column", "too long"]
+"""The reason why a line or a record that is not blank is no pair."""
+
 ONE_PER_LINE = "give one per line, source and target separated by a tab"
 BLOCK_LINES = 4000
 """Pairs per block; a block of long ones has fewer."""
+BLOCK_CHARACTERS = 1_000_000
+"""Characters from which on a block is full."""
 _DEEPEST = 3
 """Objects in objects whose texts are columns."""
 
@@ -47,8 +50,6 @@ class Record(NamedTuple):
     """The line on which it begins, or its own number where a file has no lines; counted from 1."""
     cells: Mapping[Column, str]
     """The texts of its columns."""
-    is_overlong: bool = False
-    """Whether it was too long to be kept; it has no cells then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,21 +98,15 @@ def _texts(cell: Any) -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
-    """A file that is not read line by line, and its two columns."""
-
-    reader: Reader
-    columns: Columns
-
-
-@dataclass(frozen=True, kw_only=True)
 class PairFile:
     """A file of sentence pairs, or two aligned files."""
 
     files: tuple[LocalFile, ...]
     """One with both columns, or two with the sentences of one column each."""
-    table: Table | None = None
+    reader: Reader | None = None
     """None for two aligned files, and for a file whose lines are source, tab and target."""
+    columns: Columns = (1, 2)
+    """The two columns of the reader's records."""
     skipped: int = 0
     """Lines or records before the first pair: blank ones, titles, and the one that names the columns."""
 
@@ -128,7 +123,7 @@ class PairFile:
     @property
     def unit(self) -> PlaceUnit:
         """The unit that the numbers of its pairs count."""
-        return self.table.reader.unit if self.table else "line"
+        return self.reader.unit if self.reader else "line"
 
     @property
     def size(self) -> int:
@@ -136,34 +131,39 @@ class PairFile:
         return sum(file.size for file in self.files)
 
 
+Pair = tuple[int, str, str, Fault | None, bool]
+"""The number of the line on which a pair begins, or its own in a list of records, counted from 1; its first and its
+second side, both empty where it was too long to be kept; its fault; whether its line has further columns.
+
+A plain tuple: objects of a class take several times as long to reach a worker.
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Consecutive lines or records of a pair file."""
+    """Consecutive pairs of a pair file."""
 
     pair_file: PairFile
-    lines: Sequence[int]
-    """The number of the line on which each begins, or its own in a list of records; counted from 1."""
-    src: str
-    """The lines, with LF between them and none at the end: ``src.split("\\n")`` gives them back."""
-    tgt: str | None
-    """As many lines of the target's side; None when both sides are columns of ``src``."""
-    overlong: frozenset[int] = frozenset()
-    """The places in the block, counted from 0, of those that are too long to be kept; they are empty here."""
-    incomplete: frozenset[int] = frozenset()
-    """The places in the block of records that lack a column."""
+    first: int
+    """The number of its first line or record; counted from 1."""
+    rows: Sequence[Pair | str | None]
+    """Pairs, or whole lines, which a worker cuts; None for a line that was too long to be kept."""
     bytes_read: int
     """Bytes of the pair file that are read so far, packed or not."""
 
-    def rows(self) -> Iterator[tuple[str, str, bool, bool]]:
-        """The two sides of each line, whether it has both columns, and whether it has more."""
-        if self.tgt is not None:
-            for first, second in zip(self.src.split("\n"), self.tgt.split("\n"), strict=True):
-                yield first, second, bool(first.strip() or second.strip()), False
-            return
-        for line in self.src.split("\n"):
-            first, tab, rest = line.partition("\t")
-            second, more, _ = rest.partition("\t")
-            yield first, second, tab != "", more != ""
+    def pairs(self) -> Iterator[Pair]:
+        """The pairs in their order."""
+        for number, row in enumerate(self.rows, start=self.first):
+            yield row if isinstance(row, tuple) else _of_line(number, row)
+
+
+def _of_line(number: int, line: str | None) -> Pair:
+    """The pair of a line with source, tab and target."""
+    if line is None:
+        return number, "", "", "too long", False
+    first, tab, rest = line.partition("\t")
+    second, more, _ = rest.partition("\t")
+    return number, first, second, None if tab or not line.strip() else "no tab", more != ""
 
 
 def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) -> list[PairPath]:
@@ -198,109 +198,69 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
 def read_blocks(
     pair_file: PairFile, *, encoding: str, limit: int | None = None, block_lines: int = BLOCK_LINES
 ) -> Iterator[Block]:
-    """The first ``limit`` lines or records of a pair file behind its header, or all; nothing behind them is decoded.
-
-    The cuts between blocks depend on the text alone, not on its packing or encoding.
+    """The first ``limit`` lines or records of a pair file behind its header, or all.
 
     Raises ConfigError when there is no such encoding, and PairFileError when a file is missing, cannot be read, is
     empty, damaged, no text or not in that encoding, and when aligned files differ in their number of lines.
     """
-    encoding, most = check_encoding(encoding), sys.maxsize if limit is None else limit
-    if pair_file.table is None:
-        blocks = _blocks_of_lines(pair_file, encoding, most, block_lines)
-    else:
-        blocks = _blocks_of_records(pair_file, pair_file.table, encoding, most, block_lines)
-    block = None
-    for block in blocks:
-        yield block
-    if block is None:
-        raise PairFileError(f"{pair_file.name}: no sentence pair in it: {ONE_PER_LINE}")
-
-
-def _blocks_of_lines(pair_file: PairFile, encoding: str, limit: int, block_lines: int) -> Iterator[Block]:
     with ExitStack() as stack:
-        texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
-        sides = [
-            Lines(decoded(text.pieces, name=file.name, encoding=encoding), name=file.name)
-            for text, file in zip(texts, pair_file.files, strict=True)
-        ]
-        for _ in range(pair_file.skipped):
-            sides[0].take(sides[0].ready(1))
-        while limit and (count := _next_lines(sides, min(block_lines, limit))):
-            first_line = sides[0].taken + 1
-            taken = [side.take(count) for side in sides]
-            yield Block(
-                pair_file=pair_file,
-                lines=range(first_line, first_line + count),
-                src=taken[0][0],
-                tgt=taken[1][0] if len(taken) > 1 else None,
-                overlong=frozenset(line - first_line for _, overlong in taken for line in overlong),
-                bytes_read=sum(text.position() for text in texts),
-            )
-            limit -= count
+        rows, position = _open_rows(pair_file, check_encoding(encoding), stack)
+        rows, first = islice(rows, pair_file.skipped, None if limit is None else pair_file.skipped + limit), 1
+        while batch := _batch(rows, block_lines):
+            yield Block(pair_file=pair_file, first=pair_file.skipped + first, rows=batch, bytes_read=position())
+            first += len(batch)
+        if first == 1:
+            raise PairFileError(f"{pair_file.name}: no sentence pair in it: {ONE_PER_LINE}")
 
 
-def _next_lines(sides: Sequence[Lines], most: int) -> int:
-    """The number of lines of the next block; 0 at the end, which aligned files reach together."""
-    ready = [side.ready(most) for side in sides]
-    if not all(ready) and any(ready):
-        counts = " and ".join(f"{side.name} has {counted(_count(side), 'line')}" for side in sides)
-        raise PairFileError(f"{counts}: aligned files must have the same number of lines")
-    return min(ready)
+def _open_rows(
+    pair_file: PairFile, encoding: str, stack: ExitStack
+) -> tuple[Iterator[Pair | str | None], Callable[[], int]]:
+    """The rows of a file from its beginning, and the number of its bytes that are read so far."""
+    if pair_file.reader:
+        opened = stack.enter_context(pair_file.reader.open(pair_file.files[0], encoding))
+        return (_of_record(record, pair_file.columns) for record in opened.records), opened.position
+    texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
+    sides = [
+        split_lines(decoded(text.pieces, name=file.name, encoding=encoding))
+        for text, file in zip(texts, pair_file.files, strict=True)
+    ]
+    rows = _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
+    return rows, lambda: sum(text.position() for text in texts)
 
 
-def _count(side: Lines) -> int:
-    while count := side.ready(BLOCK_LINES):
-        side.take(count)
-    return side.taken
+def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Iterator[Pair]:
+    """The pairs of two aligned files."""
+    number = 0
+    try:
+        for number, (first, second) in enumerate(zip(*sides, strict=True), start=1):
+            yield number, first or "", second or "", "too long" if None in (first, second) else None, False
+    except ValueError:  # of zip: one side has ended
+        raise PairFileError(
+            f"{pair_file.name}: one has line {number + 1:,}, the other has not: they must have the same number of lines"
+        ) from None
 
 
-def _blocks_of_records(
-    pair_file: PairFile, table: Table, encoding: str, limit: int, block_lines: int
-) -> Iterator[Block]:
-    [file] = pair_file.files
-    with table.reader.open(file, encoding) as opened:
-        records = islice(opened.records, pair_file.skipped, None)
-        pairs = (_pair(record, table.columns) for record in islice(records, limit))
-        while batch := _batch(pairs, block_lines):
-            yield Block(
-                pair_file=pair_file,
-                lines=[pair.line for pair in batch],
-                src="\n".join(pair.src for pair in batch),
-                tgt="\n".join(pair.tgt for pair in batch),
-                overlong=frozenset(place for place, pair in enumerate(batch) if pair.is_overlong),
-                incomplete=frozenset(place for place, pair in enumerate(batch) if pair.is_incomplete),
-                bytes_read=opened.position(),
-            )
-
-
-class _Pair(NamedTuple):
-    line: int
-    src: str
-    tgt: str
-    is_overlong: bool = False
-    is_incomplete: bool = False
-
-
-def _pair(record: Record, columns: Columns) -> _Pair:
+def _of_record(record: Record, columns: Columns) -> Pair:
     """The two columns of a record, each on one line; of one that lacks both, the first text that it has."""
-    cells = [record.cells.get(column) for column in columns]
-    if record.is_overlong or max(len(cell or "") for cell in cells) > LONGEST_LINE:
-        return _Pair(record.line, "", "", is_overlong=True)
-    if cells == [None, None]:
-        cells[0] = next((cell for cell in record.cells.values() if cell.strip()), None)
-        return _Pair(record.line, (cells[0] or "")[:LONGEST_LINE].replace("\n", " "), "", is_incomplete=True)
-    src, tgt = ((cell or "").replace("\n", " ") for cell in cells)
-    return _Pair(record.line, src, tgt, is_incomplete=None in cells)
+    first, second = (record.cells.get(column) for column in columns)
+    if max(len(first or ""), len(second or "")) > LONGEST_LINE:
+        return record.line, "", "", "too long", False
+    fault: Fault | None = None
+    if first is None or second is None:
+        other = next((cell for cell in record.cells.values() if cell.strip()), "")
+        fault = "missing column" if isinstance(columns[0], str) else "other columns" if other else None
+        first = other[:LONGEST_LINE] if first is None and second is None else first
+    return record.line, (first or "").replace("\n", " "), (second or "").replace("\n", " "), fault, False
 
 
-def _batch(pairs: Iterator[_Pair], most: int) -> list[_Pair]:
-    """The next pairs, at most so many, and not many more than BLOCK_CHARACTERS."""
-    batch: list[_Pair] = []
+def _batch(rows: Iterator[Pair | str | None], most: int) -> list[Pair | str | None]:
+    """The next rows, at most so many, and no more once they have BLOCK_CHARACTERS."""
+    batch: list[Pair | str | None] = []
     characters = 0
-    for pair in pairs:
-        batch.append(pair)
-        characters += len(pair.src) + len(pair.tgt)
+    for row in rows:
+        batch.append(row)
+        characters += len(row[1]) + len(row[2]) if isinstance(row, tuple) else len(row or "")
         if len(batch) >= most or characters >= BLOCK_CHARACTERS:
             break
     return batch

@@ -35,8 +35,7 @@ given codecs."""
 
 _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
-_TWO_CODES = re.compile(f"(?:^|.*[._-])({_CODE})-({_CODE})")
-_AFTER_A_DOT = re.compile(rf".*\.({_CODE})-({_CODE})")
+_TWO_CODES = re.compile(f"(|.*[._-])({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
 _ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz"}
@@ -73,7 +72,6 @@ class Statement(NamedTuple):
     codes: Codes
     """`ANY_LANGUAGE` for a column whose name states none."""
     origin: LanguageOrigin
-    """``columns`` or ``name``."""
 
 
 class ResolvedText(NamedTuple):
@@ -108,8 +106,8 @@ def resolve_languages(
         found, origin = _read_languages(stated), "option"
         src, tgt = found[::-1] if swap else found
     else:
-        # sorted keeps the order of equals.
-        found, origin = next(iter(sorted(files, key=lambda each: ANY_LANGUAGE in each.codes)), (DEFAULT, "default"))
+        default = Statement(DEFAULT, "default")
+        found, origin = max(files, key=lambda each: ANY_LANGUAGE not in each.codes, default=default)
         src, tgt = _fill(text, found[::-1] if swap else found)
         if AUTO not in (text.src.language, text.tgt.language):
             origin = "config"
@@ -125,7 +123,7 @@ def _read_languages(stated: str) -> Codes:
     match = _STATED.fullmatch(stated.strip())
     if not match:
         raise UsageError(f"--languages {stated}: must be two language codes, such as en-de, of the columns")
-    return _codes(match)
+    return short_code(match[1]), short_code(match[2])
 
 
 def _fill(text: TextConfig, found: Codes) -> Codes:
@@ -145,11 +143,6 @@ def _missing(language: str) -> str:
     return f"spaCy has no tokenizer for '{language}'{hint}: {how}"
 
 
-def reversed_codes(codes: Codes) -> Codes:
-    """The languages of the columns in the other order."""
-    return codes[1], codes[0]
-
-
 def guess_languages(names: Sequence[str]) -> Codes | None:
     """The languages that the names of a pair file, or of its two aligned files, state; None where they state none.
 
@@ -158,20 +151,12 @@ def guess_languages(names: Sequence[str]) -> Codes | None:
     ``a_de.txt``, one each. The code of one may be unknown.
     """
     stems = [_stem(name) for name in names]
-    if len(stems) == COLUMNS and (sides := _of_sides(stems)):
-        return sides
-    pairs = [pair for stem in stems if (pair := _pair(stem))]
-    if pairs:
-        return _only(pairs)
-    endings = [short_code(ending) for stem in stems if (ending := PurePath(stem).suffix[1:]) not in _NO_LANGUAGES]
-    between = [_codes(found) for stem in stems if (found := _AFTER_A_DOT.fullmatch(stem))]
-    both = [*between, *([(endings[0], endings[1])] if len(endings) == COLUMNS else [])]
-    return _only([codes for codes in both if _is_one_known(codes)])
-
-
-def _only(pairs: Sequence[Codes]) -> Codes | None:
-    """The pair of languages that all of them are; None where they differ, or there is none."""
-    return pairs[0] if len(set(pairs)) == 1 else None
+    if len(stems) == COLUMNS:
+        first, second = map(_of_side, stems)
+        if first and second and first != second and (is_known(first) or is_known(second)):
+            return first, second
+    pairs = {pair for stem in stems if (pair := _of_both(stem))}
+    return pairs.pop() if len(pairs) == 1 else None
 
 
 @cache
@@ -198,53 +183,27 @@ def _stem(name: str) -> str:
     return _COPY.sub("", path.name)
 
 
-def _pair(stem: str) -> Codes | None:
+def _of_side(stem: str) -> str | None:
+    """The language of an aligned file: that of its ending, or of all of its name; the ending may be an unknown code."""
+    ending = PurePath(stem).suffix[1:]
+    is_code = re.fullmatch(_CODE, ending) and ending not in _NO_LANGUAGES
+    return language_named(ending) or language_named(stem) or (short_code(ending) if is_code else None)
+
+
+def _of_both(stem: str) -> Codes | None:
+    """The languages that one name states; behind a dot, one of two codes may be unknown."""
     published = stem.removesuffix("-eng")
     if published in PUBLISHED:
         return "en", short_code(published)
-    return _pair_of_codes(stem) or _two_names(stem)
-
-
-def _pair_of_codes(stem: str) -> Codes | None:
-    match = _TWO_CODES.fullmatch(stem)
-    codes = _codes(match) if match else None
-    return codes if codes and all(map(_is_language, codes)) else None
-
-
-def _two_names(stem: str) -> Codes | None:
-    """The languages of ``Sentence pairs in English-French - 2024-01-01``."""
-    for part in stem.split(" - "):
-        names = part.split("-")
-        if len(names) == COLUMNS and all(len(name) > _CODE_LETTERS for name in names):
-            first, second = map(language_named, names)
-            if first and second:
-                return first, second
+    if (match := _TWO_CODES.fullmatch(stem)) and _NO_LANGUAGES.isdisjoint(match.groups()):
+        codes = short_code(match[2]), short_code(match[3])
+        known = sum(map(is_known, codes))
+        return codes if known == COLUMNS or (known and match[1].endswith(".")) else None
+    for part in stem.split(" - "):  # Sentence pairs in English-French - 2024-01-01
+        languages = [language_named(name) for name in part.split("-") if len(name) > _CODE_LETTERS]
+        if len(languages) == COLUMNS and languages[0] and languages[1]:
+            return languages[0], languages[1]
     return None
-
-
-def _of_sides(stems: Sequence[str]) -> Codes | None:
-    """The languages of two aligned files, where the name of each states another one: its ending, or all of it."""
-    first, second = (
-        None
-        if _pair_of_codes(stem)
-        else language_named(PurePath(stem).suffix.removeprefix(".")) or language_named(stem)
-        for stem in stems
-    )
-    return (first, second) if first and second and first != second else None
-
-
-def _codes(found: re.Match[str]) -> Codes:
-    return short_code(found[1]), short_code(found[2])
-
-
-def _is_language(code: str) -> bool:
-    return code not in _NO_LANGUAGES and is_known(code)
-
-
-def _is_one_known(codes: Codes) -> bool:
-    """Whether one is the code of a known language, and the other has the form of a code."""
-    is_code = all(re.fullmatch(_CODE, code) and code not in _NO_LANGUAGES for code in codes)
-    return is_code and sum(map(is_known, codes)) == 1
 
 
 def script_of(texts: Iterable[str]) -> str | None:
@@ -262,25 +221,16 @@ def script_of(texts: Iterable[str]) -> str | None:
     return script if count > _MOST * letters.total() else None
 
 
-def find_mismatch(columns: Sequence[Sequence[str]], languages: Sequence[str], *, guessed: bool = False) -> str | None:
-    """The sentence about the first column whose script does not fit its language; None when both fit.
-
-    `guessed`: the languages are guessed from the names of files.
-    """
+def find_mismatch(columns: Sequence[Sequence[str]], languages: Codes) -> str | None:
+    """The sentence about the first column whose script does not fit its language; None when both fit."""
     scripts = [script_of(texts) for texts in columns] or [None, None]
     for which, script, language in zip(("first", "second"), scripts, languages, strict=True):
-        if not _fits(script, language) or (guessed and _is_doubtful(script, language)):
-            name = f"{name_of(language)} ({language})"
+        if not _fits(script, language):
             advice = "name the languages of the columns with --languages"
             if all(map(_fits, scripts, languages[::-1])):
                 advice = f"name the languages in the order of the columns, --languages {'-'.join(languages[::-1])}"
-            return f"the {which} column is in {script} script, not {name}: {advice}"
+            return f"the {which} column is in {script} script, not {name_of(language)} ({language}): {advice}"
     return None
-
-
-def _is_doubtful(script: str | None, language: str) -> bool:
-    """Whether it is not known that the language is written so: of the name of a file, jp may be Japan."""
-    return not is_known(language) and language != ANY_LANGUAGE and script not in (None, "Latin")
 
 
 def _fits(script: str | None, language: str) -> bool:

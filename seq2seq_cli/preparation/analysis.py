@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.manifest import Reason
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, sentence_key, text_hashes
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
@@ -76,7 +75,7 @@ def read_all(
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
         if rules is None:  # a worker loads spaCy, whose memory this process then need not have
             [(_, rules)] = workers.map_in_order(read_rules, [config.text])
-        work = partial(_analyse_task, text=config.text, rules=rules, swap=config.data.swap)
+        work = partial(analyse, text=config.text, rules=rules, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(inputs, config.data))
         for (split, pair_file), blocks in groupby(results, key=_origin):
             counts = LineCounts()
@@ -87,7 +86,7 @@ def read_all(
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")
                 progress(lines, max(lines, lines * size // max(1, task.bytes_read)))
-            counts.check(pair_file.name, pair_file.unit)
+            counts.check(pair_file)
             total.add(counts)
             pairs[split] += counts.pairs
     return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs), rules
@@ -104,7 +103,7 @@ def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:
             for block in read_blocks(pair_file, encoding=data.encoding, limit=lines_left):
                 yield InputBlock(split=split, block=block, bytes_read=bytes_before + block.bytes_read)
                 if lines_left is not None:
-                    lines_left -= len(block.lines)
+                    lines_left -= len(block.rows)
             bytes_before += pair_file.size
 
 
@@ -112,31 +111,26 @@ def _origin(result: tuple[InputBlock, Analysed]) -> tuple[int, PairFile]:
     return result[0].split, result[0].block.pair_file
 
 
-def _analyse_task(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
-    return analyse(task.block, text, rules, swap)
-
-
-def analyse(block: Block, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
+def analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
     """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
 
     Raises InputError when a language needs a tokenizer that is missing.
     """
-    counts = LineCounts()
+    block = task.block
+    counts = LineCounts(lines=len(block.rows))
     lines: list[int] = []
     pairs: list[tuple[str, str]] = []
-    for place, (first, second, has_both, has_more) in enumerate(block.rows()):
+    for line, first, second, fault, has_more in block.pairs():
         src, tgt = (second, first) if swap else (first, second)
         pair = normalise(src), normalise(tgt)
-        if all(pair):
+        if fault is None and all(pair):
             pairs.append(pair)
-            lines.append(block.lines[place])
+            lines.append(line)
         else:
-            reason = _reason(block, place, has_both=has_both, is_blank=not any(pair))
+            reason = fault or ("empty side" if any(pair) else "blank line")
             # A file can have a million empty lines: an example is made only if it is kept.
-            example = starmap(DroppedLine.of, [(block.pair_file, block.lines[place], src, tgt)])
-            counts.dropped.add(reason, 1, example)
+            counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(block.pair_file, line, src, tgt)]))
         counts.extra_columns += has_more
-        counts.lines += 1
     counts.pairs = len(pairs)
     sides = [[pair[side] for pair in pairs] for side in (0, 1)]
     encoded = [[sentence.encode("utf-8") for sentence in side] for side in sides]
@@ -150,18 +144,6 @@ def analyse(block: Block, text: TextConfig, rules: Rules, swap: bool) -> Analyse
     return Analysed(counts=counts, pairs=stored)
 
 
-def _reason(block: Block, place: int, *, has_both: bool, is_blank: bool) -> Reason:
-    """The reason to drop a line of a block that lacks a side."""
-    if place in block.overlong:
-        return "too long"
-    if place in block.incomplete:
-        table = block.pair_file.table
-        if table and isinstance(table.columns[0], str):
-            return "missing column"
-        return "blank line" if is_blank else "other columns"
-    return "empty side" if has_both else "blank line" if is_blank else "no tab"
-
-
 def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:
     rows = [segmenter.tokens(sentence) for sentence in sentences]
     tokens = list(chain.from_iterable(rows))
@@ -170,7 +152,7 @@ def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter:
         tokens=list(numbers),
         numbers=np.fromiter(map(numbers.__getitem__, tokens), dtype=np.uint32, count=len(tokens)),
         lengths=np.fromiter(map(len, rows), dtype=np.uint32, count=len(rows)),
-        text=b"".join([sentence + b"\n" for sentence in encoded]),
+        text=np.frombuffer(b"".join([sentence + b"\n" for sentence in encoded]), dtype=np.uint8),
         sizes=np.fromiter((len(sentence) + 1 for sentence in encoded), dtype=np.uint32, count=len(encoded)),
         keys=text_hashes(map(sentence_key, sentences)),
     )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from seq2seq_cli.corpus.manifest import REASONS, DroppedRecord, Reason
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, PlaceUnit
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile
 from seq2seq_cli.text.normalise import normalise
 
 MOST_BAD = 0.01
@@ -35,24 +35,18 @@ _ADVICE: Mapping[Reason, str] = {
 class DroppedLine(NamedTuple):
     """A line that was dropped, and the beginning of its text."""
 
-    file: str
-    line: int
-    unit: PlaceUnit
-    """What the number counts."""
+    place: str
+    """The file and the number: ``deu.txt:21``, ``list.json: record 21``."""
     src: str
     tgt: str
-
-    @property
-    def place(self) -> str:
-        """The file and the number."""
-        return _place(self.file, self.line, self.unit)
 
     @classmethod
     def of(cls, file: PairFile, line: int, src: str, tgt: str) -> "DroppedLine":
         """Cut and normalise the text, so that it fits on a line."""
         # A slice first: a text may have a million characters.
         src, tgt = (normalise(text[:LONGEST_EXAMPLE]) for text in (src, tgt))
-        return cls(file.base_name, line, file.unit, src, tgt)
+        place = f"{file.base_name}:{line}" if file.unit == "line" else f"{file.base_name}: {file.unit} {line}"
+        return cls(place, src, tgt)
 
 
 @dataclass(kw_only=True)
@@ -101,29 +95,25 @@ class LineCounts:
         for reason, lines in later.dropped.items():
             self.dropped.add(reason, lines.count, lines.examples)
 
-    def check(self, file: str, unit: PlaceUnit) -> None:
+    def check(self, file: PairFile) -> None:
         """Raise PairFileError when a file has no pair, or too many lines (or records) with a problem of _ADVICE."""
-        used = self.lines - (self.dropped["blank line"].count if "blank line" in self.dropped else 0)
+        unit = file.unit
+        used = self.lines - self.dropped.get("blank line", DroppedLines()).count
         for reason, advice in _ADVICE.items():
-            if reason in self.dropped and (count := self.dropped[reason].count) > MOST_BAD * used:
-                first = _place(file, self.dropped[reason].examples[0].line, unit)
-                fraction = f"{count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
-                raise PairFileError(f"{first}: the {unit} {advice.format(unit=unit)} ({fraction})")
+            lines = self.dropped.get(reason, DroppedLines())
+            if lines.count > MOST_BAD * used:
+                fraction = f"{lines.count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
+                raise PairFileError(f"{lines.examples[0].place}: the {unit} {advice.format(unit=unit)} ({fraction})")
         if not self.pairs:
             reasons = "".join(
-                f", {lines.count:,} dropped as '{reason}' from {unit} {lines.examples[0].line} on"
+                f", {lines.count:,} dropped as '{reason}' from {lines.examples[0].place} on"
                 for reason, lines in self.dropped.in_order()
                 if reason != "blank line"
             )
-            raise PairFileError(f"{file}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
-
-
-def _place(file: str, number: int, unit: PlaceUnit) -> str:
-    """A line or a record of a file, in messages: ``deu.txt:21``, ``list.json: record 21``."""
-    return f"{file}:{number}" if unit == "line" else f"{file}: {unit} {number}"
+            raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
 
 
 def write_examples(path: Path, dropped: Dropped) -> None:
     """Write the examples as tab-separated values, with a header."""
-    rows = [(reason, line.place, line.src, line.tgt) for reason, lines in dropped.in_order() for line in lines.examples]
+    rows = [(reason, *line) for reason, lines in dropped.in_order() for line in lines.examples]
     path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))

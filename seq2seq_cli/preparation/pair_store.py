@@ -33,19 +33,25 @@ _TYPES: dict[str, type[np.unsignedinteger[Any]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class SideBlock:
     """One side of the pairs of a block: N sentences of T tokens in all."""
 
-    tokens: list[str]
-    """The distinct tokens, in the order of their first occurrence."""
     numbers: NDArray[np.uint32]
-    """T: for each token of each sentence, its index in ``tokens``."""
+    """T: the number of each token of each sentence; in a store, its number in ``PairStore.tokens``."""
     lengths: NDArray[np.uint32]
     """N: tokens per sentence."""
-    text: bytes
+    text: NDArray[np.uint8]
     """The sentences in UTF-8, each with a newline."""
     sizes: NDArray[np.uint32]
     """N: bytes per sentence, newline included."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side(SideBlock):
+    """One side of the pairs of a block, to be stored; tokens are numbered by their indices in ``tokens``."""
+
+    tokens: list[str]
+    """The distinct tokens, in the order of their first occurrence."""
     keys: Hashes
     """N: hashes of the sentence keys (see ``corpus.splits``), by which a corpus is split."""
 
@@ -59,20 +65,6 @@ class StoredPairs:
     tgt: Side
     pair_hashes: Hashes
     src_hashes: Hashes
-
-
-@dataclass(frozen=True, kw_only=True)
-class SideBlock:
-    """One side of the pairs that were written together: their tokens and their texts."""
-
-    numbers: NDArray[np.uint32]
-    """Tokens, by their numbers in ``PairStore.tokens``."""
-    lengths: NDArray[np.uint32]
-    """Tokens per sentence."""
-    text: NDArray[np.uint8]
-    """UTF-8, each sentence with a newline."""
-    sizes: NDArray[np.uint32]
-    """Bytes per sentence, newline included."""
 
 
 @dataclass(kw_only=True)
@@ -155,11 +147,8 @@ class PairStore:
         own = np.fromiter(
             (numbers.setdefault(token, len(numbers)) for token in side.tokens), dtype=np.uint32, count=len(side.tokens)
         )
-        self._write(f"{name}.numbers", own[side.numbers])
-        self._write(f"{name}.lengths", side.lengths)
-        self._write(f"{name}.text", np.frombuffer(side.text, dtype=np.uint8))
-        self._write(f"{name}.sizes", side.sizes)
-        self._write(f"{name}.keys", side.keys)
+        for column in _SIDE_COLUMNS:
+            self._write(f"{name}.{column}", own[side.numbers] if column == "numbers" else getattr(side, column))
 
     def _write(self, name: str, numbers: NDArray[Any]) -> None:
         # Not tofile: its error does not say that the disk is full.

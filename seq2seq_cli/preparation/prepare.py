@@ -33,13 +33,12 @@ from seq2seq_cli.corpus.manifest import (
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
-from seq2seq_cli.pairs.recognise import Recognised, find_disagreements, recognise
+from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.stated_languages import (
     Codes,
     LanguageOrigin,
     find_mismatch,
     resolve_languages,
-    reversed_codes,
     stated_languages,
 )
 from seq2seq_cli.preparation.analysis import Inputs, LineProgress, read_all
@@ -155,24 +154,27 @@ def _resolved(
 ) -> tuple[Config, LanguageOrigin, list[str]]:
     """The config with the languages of the files; where they are from; what may be wrong with them.
 
-    Raises PairFileError when nothing states the languages, and a text is written in the script of others.
+    Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
+    UsageError when the languages are not those of the codecs.
     """
-    train, held_out = found[TRAIN], [*found[VALID], *found[TEST]]
-    stated = [each.statement for each in train if each.statement]
-    of_columns = [each.statement for each in held_out if each.statement and each.statement.origin == "columns"]
-    text, origin, warnings = resolve_languages(
-        config.text, stated=languages, files=[*stated, *of_columns], swap=config.data.swap
-    )
+    files = [each for split in (TRAIN, VALID, TEST) for each in found[split]]
+    stated = [each.statement for each in files if each.statement]
+    text, origin, warnings = resolve_languages(config.text, stated=languages, files=stated, swap=config.data.swap)
     codes = text.src.language, text.tgt.language
-    in_order = reversed_codes(codes) if config.data.swap else codes
+    in_order = codes[::-1] if config.data.swap else codes
     if codecs is not None:
-        taken = in_order if languages else next((each.codes for each in stated), in_order)
-        _check_languages(taken, codecs, swap=config.data.swap)
+        _check_languages(in_order if languages else stated[0].codes if stated else in_order, codecs, config)
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
-    warnings += find_disagreements([*train, *held_out], in_order, are_given=not is_guess)
-    for each in (*train, *held_out):
-        if mismatch := find_mismatch(list(zip(*each.sample, strict=True)), in_order, guessed=origin == "name"):
+    for each in files:
+        said = each.statement.codes if each.statement else in_order
+        differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
+        if said == in_order[::-1] != in_order or (differs and is_guess):
+            warnings.append(
+                f"{each.pair_file.name}: says that its columns are {'-'.join(said)}; they are taken as"
+                f" {'-'.join(in_order)}: give all files in one order, or see --languages and --swap"
+            )
+        if mismatch := find_mismatch(list(zip(*each.sample(config.data.encoding), strict=True)), in_order):
             problem = f"{each.pair_file.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(problem)
@@ -180,18 +182,14 @@ def _resolved(
     return config.model_copy(update={"text": text}), origin, warnings
 
 
-def _check_languages(taken: Codes, codecs: Codecs, *, swap: bool) -> None:
-    """Raise UsageError when the columns of a corpus and the codecs differ in their languages.
-
-    `swap`: the second column is the source.
-    """
+def _check_languages(taken: Codes, codecs: Codecs, config: Config) -> None:
+    """Raise UsageError when the columns of a corpus and the codecs differ in their languages."""
     known = codecs[0].config.language, codecs[1].config.language
-    columns = known[::-1] if swap else known
+    columns = known[::-1] if config.data.swap else known
     if taken != columns and ANY_LANGUAGE not in taken:
-        what = "--swap" if taken == columns[::-1] else "pairs of its languages"
         raise UsageError(
-            f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give {what},"
-            f" or --languages {'-'.join(columns)} if that is what these are"
+            f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give pairs"
+            f" of its languages, --swap, or --languages {'-'.join(columns)} if that is what these are"
         )
 
 

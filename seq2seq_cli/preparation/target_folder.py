@@ -28,7 +28,8 @@ _OUR_FILES = (MANIFEST, DROPPED_FILE, *CORPUS_FILES)
 def folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
     """The folder to fill, which becomes `out`; None for a prepared folder that is to be left alone.
 
-    Raises UsageError when `out` may not be written.
+    With `overwrite`, files that are not ours stay. Raises UsageError when `out` may not be written, PreparedFolderError
+    when its manifest is damaged or somebody else's.
     """
     if not _is_free(out):
         clear_leftovers(out)  # which can make it free
@@ -36,7 +37,7 @@ def folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path
         return _opened(out, ())
     if not overwrite:
         return nullcontext()
-    _check_replaceable(out)
+    read_manifest_values(out)
     return _opened(out, _OUR_FILES)
 
 
@@ -63,20 +64,6 @@ def _is_free(out: Path) -> bool:
     if not (out / MANIFEST).is_file():
         raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
     return False
-
-
-def _check_replaceable(out: Path) -> None:
-    """Raise UsageError when a prepared folder has other files in it, PreparedFolderError when its manifest is damaged.
-
-    Files that come to be there later stay where they are.
-    """
-    read_manifest_values(out)
-    for entry in sorted(contents(out)):
-        for path in (entry, *sorted(entry.rglob("*"))):
-            if not path.is_dir() and path.relative_to(out).as_posix() not in _OUR_FILES:
-                raise UsageError(
-                    f"{out}: not replaced, because prepare did not write {path}: move it away, or choose --out"
-                )
 
 
 def find_same(

@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -86,20 +86,14 @@ def _interrupts_held() -> Iterator[None]:
 
     A terminal sends Ctrl-C to all processes, and Python prints a traceback when one is interrupted while it starts.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield  # Python interrupts the main thread alone
-        return
-    held: list[int] = []
-    with ExitStack() as restored:
-        handler = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
-        restored.callback(signal.signal, signal.SIGINT, handler)
-        if sys.platform != "win32":
-            # New processes inherit what is blocked.
-            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            restored.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
+    if sys.platform == "win32":
         yield
-    for number in held:
-        signal.raise_signal(number)
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit what is blocked
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def workers_at(place: str | None) -> OpenWorkers:
@@ -144,30 +138,17 @@ def _dask_workers(place: str, _total_bytes: int) -> Iterator[Workers]:
         client = Client(f"tcp://{place.removeprefix(DASK)}", timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError):
         raise UsageError(f"--executor {place}: no Dask scheduler answers there: start one, or leave this out") from None
-    with _quiet_dask(), client:
-        died = f"--executor {place}: the scheduler or a worker died: see why, and prepare again"
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it logs tracebacks of lost connections
+    died = S2SError(f"--executor {place}: the scheduler or a worker died: see why, and prepare again")
+    with client:
         try:
             workers = Workers(executor=client.get_executor(), count=_count_threads(client, place))  # type: ignore[no-untyped-call]
         except OSError:
-            raise S2SError(died) from None
+            raise died from None
         try:
             yield workers
         except (CancelledError, KilledWorker):
-            raise S2SError(died) from None
-
-
-@contextmanager
-def _quiet_dask() -> Iterator[None]:
-    """Keep Dask from logging the traceback of a lost connection, which our error reports in one line."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
-    levels = [logger.level for logger in loggers]
-    try:
-        for logger in loggers:
-            logger.setLevel(logging.CRITICAL)
-        yield
-    finally:
-        for logger, level in zip(loggers, levels, strict=True):
-            logger.setLevel(level)
+            raise died from None
 
 
 def _count_threads(client: "Client", place: str) -> int:
@@ -176,15 +157,15 @@ def _count_threads(client: "Client", place: str) -> int:
     if not count:
         raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
     for package in (_PACKAGE, "spacy"):
+        ours = importlib.metadata.version(package)
         try:
             versions = set(client.run(importlib.metadata.version, package).values())
         except ImportError:
-            raise UsageError(f"--executor {place}: its workers lack {package}: install {_PACKAGE} there, too") from None
-        ours = importlib.metadata.version(package)
+            versions = {"none"}
         if versions != {ours}:
             theirs = ", ".join(sorted(versions))
             raise UsageError(
-                f"--executor {place}: its workers have {package} {theirs}, this machine {ours}: install the same"
+                f"--executor {place}: {package} is {theirs} on its workers, {ours} here: install the same there"
             )
     return count
 

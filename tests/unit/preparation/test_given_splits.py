@@ -129,8 +129,7 @@ def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_
         prepare(pair_file, out=tmp_path / "new", codec_from=tmp_path / "old", languages="en-fr")
 
 
-ORDER = "give its columns or files in the order of the others, or use --swap for the other direction of all"
-APART = "see --languages, or prepare each pair of languages by itself"
+OTHERS = "give all files in one order, or see --languages and --swap"
 
 
 @pytest.mark.parametrize(
@@ -139,15 +138,15 @@ APART = "see --languages, or prepare each pair of languages by itself"
         (
             ["deu.txt"],
             {"languages": "de-en"},
-            f"deu.txt: says that its columns are en-de; they are taken as de-en: {ORDER}",
+            f"deu.txt: says that its columns are en-de; they are taken as de-en: {OTHERS}",
         ),
-        (["deu.txt"], {"overrides": ["text.src.language=de"]}, f"they are taken as de-en: {ORDER}"),
+        (["deu.txt"], {"overrides": ["text.src.language=de"]}, f"they are taken as de-en: {OTHERS}"),
         (["deu.txt"], {"overrides": ["data.swap=true"]}, ""),
         (["para.en-en.tsv"], {}, ""),
-        (["X.de-en.de", "X.de-en.en", "news.en-fr.tsv"], {}, f"are en-fr; they are taken as de-en: {APART}"),
+        (["X.de-en.de", "X.de-en.en", "news.en-fr.tsv"], {}, f"are en-fr; they are taken as de-en: {OTHERS}"),
         (["X.de-en.de", "X.de-en.en", "news.en-fr.tsv"], {"languages": "de-en"}, ""),
-        (["fra.txt", "spa.txt"], {}, f"spa.txt: says that its columns are en-es; they are taken as en-fr: {APART}"),
-        (["mine.txt", "news.de-en.tsv"], {"languages": "en-de"}, f"are de-en; they are taken as en-de: {ORDER}"),
+        (["fra.txt", "spa.txt"], {}, f"spa.txt: says that its columns are en-es; they are taken as en-fr: {OTHERS}"),
+        (["mine.txt", "news.de-en.tsv"], {"languages": "en-de"}, f"are de-en; they are taken as en-de: {OTHERS}"),
     ],
 )
 def test_files_that_state_other_languages_are_told(
@@ -162,8 +161,8 @@ def test_files_that_state_other_languages_are_told(
 
 def test_a_given_split_that_states_the_other_direction_is_told(tmp_path: Path) -> None:
     held_out = [*file(tmp_path, "v.de", ["de."] * 9), *file(tmp_path, "v.en", ["en."] * 9)]
-    [warning] = prepare(*file(tmp_path, "a.txt", pair_lines(300)), valid=held_out, out=tmp_path / "out").warnings
-    assert warning.endswith(f"v.en: says that its columns are de-en; they are taken as en-de: {ORDER}")
+    [warning] = prepare(*file(tmp_path, "deu.txt", pair_lines(300)), valid=held_out, out=tmp_path / "out").warnings
+    assert warning.endswith(f"v.en: says that its columns are de-en; they are taken as en-de: {OTHERS}")
 
 
 def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """The pairs of a block, and the order, the limit and the progress of reading several pair files."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfi
 from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile
-from seq2seq_cli.pairs.pair_files import Block, PairFile, local_pair_files
+from seq2seq_cli.pairs.pair_files import Block, Pair, PairFile, local_pair_files
 from seq2seq_cli.preparation.analysis import Analysed, InputBlock, analyse, input_blocks
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
 from seq2seq_cli.preparation.pair_store import Side
@@ -21,19 +20,11 @@ EN_DE = TextConfig(
 )
 
 
-def analysed(
-    src: Sequence[str], tgt: Sequence[str] | None = None, *, swap: bool = False, overlong: frozenset[int] = frozenset()
-) -> Analysed:
+def analysed(*rows: Pair | str | None, swap: bool = False) -> Analysed:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
-    block = Block(
-        pair_file=PairFile(files=(file,)),
-        lines=range(11, 11 + len(src)),
-        src="\n".join(src),
-        tgt=None if tgt is None else "\n".join(tgt),
-        overlong=overlong,
-        bytes_read=0,
-    )
-    return analyse(block, EN_DE, read_rules(EN_DE), swap)
+    block = Block(pair_file=PairFile(files=(file,)), first=11, rows=rows, bytes_read=0)
+    task = InputBlock(split=TRAIN, block=block, bytes_read=0)
+    return analyse(task, text=EN_DE, rules=read_rules(EN_DE), swap=swap)
 
 
 def sentences(side: Side) -> list[list[str]]:
@@ -43,51 +34,44 @@ def sentences(side: Side) -> list[list[str]]:
 
 def dropped(result: Analysed) -> dict[str, list[tuple[int, str, str]]]:
     return {
-        reason: [(example.line, example.src, example.tgt) for example in lines.examples]
+        reason: [(int(place.removeprefix("deu.txt:")), src, tgt) for place, src, tgt in lines.examples]
         for reason, lines in result.counts.dropped.items()
     }
 
 
 def test_sentences_become_tokens_of_their_side() -> None:
-    result = analysed(["She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!"])
+    result = analysed("She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!")
     assert sentences(result.pairs.src) == [["she", "kissed", "him", "."], ["do", "n't", "!"]]
     assert sentences(result.pairs.tgt) == [["▁Sie", "▁küsste", "▁ihn", "."], ["▁Nicht", "!"]]
-    assert result.pairs.tgt.text.decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
+    assert result.pairs.tgt.text.tobytes().decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
     assert result.pairs.tgt.sizes.tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
     assert result.pairs.lines.tolist() == [11, 12]
     assert result.counts.extra_columns == 1
 
 
 def test_swap_exchanges_source_and_target() -> None:
-    straight, swapped = analysed(["No\tNein", "a\t"]), analysed(["Nein\tNo", "\ta"], swap=True)
+    straight, swapped = analysed("No\tNein", "a\t"), analysed("Nein\tNo", "\ta", swap=True)
     assert sentences(swapped.pairs.src) == [["no"]]
     assert dropped(swapped) == dropped(straight) == {"empty side": [(12, "a", "")]}
     assert swapped.pairs.pair_hashes.tolist() == straight.pairs.pair_hashes.tolist()
 
 
 def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
-    result = analysed(
-        ["", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", "\t\t\t", "", "c\td"], overlong=frozenset([7])
-    )
+    record = 19, "e", "", "missing column", False
+    result = analysed("", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", None, "c\td", record)
     assert dropped(result) == {
-        "blank line": [(11, "", ""), (12, "", "")],
+        "blank line": [(11, "", ""), (12, "", ""), (16, "", "")],
         "no tab": [(13, "no tab", "")],
-        "empty side": [(14, "a", ""), (15, "", "b"), (16, "", ""), (17, "", "")],
-        "too long": [(18, "", "")],
+        "empty side": [(14, "a", ""), (15, "", "b")],
+        "too long": [(17, "", "")],
+        "missing column": [(19, "e", "")],
     }
-    assert result.pairs.lines.tolist() == [19]
+    assert result.pairs.lines.tolist() == [18]
     assert result.counts.lines == 9
 
 
-def test_aligned_lines_are_pairs_whatever_tabs_are_in_them() -> None:
-    result = analysed(["a\tb", "", "c", ""], ["x", " ", "", "y"], overlong=frozenset([3]))
-    assert sentences(result.pairs.src) == [["a", "b"]]
-    assert dropped(result) == {"blank line": [(12, "", "")], "empty side": [(13, "c", "")], "too long": [(14, "", "y")]}
-    assert result.counts.extra_columns == 0
-
-
 def test_examples_are_cut_and_fit_on_a_line() -> None:
-    [(_, text, _)] = dropped(analysed(["a\x0b\x07" + "b" * 1000]))["no tab"]
+    [(_, text, _)] = dropped(analysed("a\x0b\x07" + "b" * 1000))["no tab"]
     assert text == "a " + "b" * (LONGEST_EXAMPLE - 3)
 
 
@@ -101,7 +85,7 @@ def test_examples_are_cut_and_fit_on_a_line() -> None:
     ],
 )
 def test_pairs_of_the_same_text_have_the_same_hash(one: str, other: str, equal: bool) -> None:
-    first, second = analysed([one, other]).pairs.pair_hashes.tolist()
+    first, second = analysed(one, other).pairs.pair_hashes.tolist()
     assert (first == second) == equal
 
 
@@ -120,7 +104,8 @@ def test_a_limit_counts_the_lines_of_all_files_but_not_those_of_given_splits(tmp
     broken = write(tmp_path / "broken.txt", b"e\tf\ng\xff\n")
     empty = write(tmp_path / "empty.txt", b"")
     found = read(first, empty, test=(first,), limit=3)
-    assert [(block.split, block.block.src) for block in found] == [(TRAIN, "a\tb\n\nc\td"), (TEST, "a\tb\n\nc\td")]
-    assert [block.block.src for block in read(first, broken, limit=4)] == ["a\tb\n\nc\td", "e\tf"]
-    with pytest.raises(PairFileError, match=r"broken\.txt:2:2: byte 0xff"):
+    lines = ["a\tb", "", "c\td"]
+    assert [(block.split, block.block.rows) for block in found] == [(TRAIN, lines), (TEST, lines)]
+    assert [block.block.rows for block in read(first, broken, limit=4)] == [lines, ["e\tf"]]
+    with pytest.raises(PairFileError, match=r"broken\.txt:2: byte 0xff"):
         read(first, broken, limit=5)

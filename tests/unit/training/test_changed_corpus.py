@@ -1,6 +1,5 @@
 """A prepared folder that is replaced, removed or written to while a training reads it."""
 
-import logging
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -47,19 +46,12 @@ def cut_every_file(folder: Path) -> None:
         os.truncate(file, 0)
 
 
-def test_a_training_goes_on_with_the_corpus_that_it_opened_and_says_so(
-    corpus: PreparedCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_training_goes_on_with_the_corpus_that_it_opened(corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus)
     undisturbed = weights_after(started(tmp_path / "undisturbed", config, corpus))
-    assert not caplog.records
     changes = [partial(change, corpus.path) for change in (cut_every_file, replace_corpus, shutil.rmtree)]
-    with caplog.at_level(logging.WARNING):
-        disturbed = weights_after(started(tmp_path / "run", config, corpus), changes)
+    disturbed = weights_after(started(tmp_path / "run", config, corpus), changes)
     assert all(torch.equal(disturbed[name], undisturbed[name]) for name in undisturbed)
-    (told,) = caplog.messages
-    assert f"{corpus.path}/train" in told  # of the folder, these files were cut first
-    assert "changed, replaced or removed" in told
 
 
 def test_a_damaged_test_split_is_refused_before_anything_is_trained(corpus: PreparedCorpus, tmp_path: Path) -> None:

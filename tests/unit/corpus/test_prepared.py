@@ -74,7 +74,7 @@ def write_into(file: Path) -> None:
 
 def test_a_folder_that_is_replaced_or_removed_is_as_it_was_or_damaged(folder: Path, tmp_path: Path) -> None:
     def held() -> list[object]:
-        return [*map(corpus.sentences, ("valid", "test")), [len(corpus.split(name)) for name in SPLITS]]
+        return [corpus.sentences("valid"), corpus.sentences("test"), [len(corpus.split(name)) for name in SPLITS]]
 
     corpus, other = PreparedCorpus.open(folder), tmp_path / "other.txt"
     before = held()

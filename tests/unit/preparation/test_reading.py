@@ -57,7 +57,7 @@ def test_swap_exchanges_source_and_target() -> None:
 
 
 def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
-    record = 19, "e", "", "missing column", False
+    record: Pair = (19, "e", "", "missing column", False)
     result = analysed("", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", None, "c\td", record)
     assert dropped(result) == {
         "blank line": [(11, "", ""), (12, "", ""), (16, "", "")],

@@ -16,6 +16,7 @@ LONG = "12 words and more"
 LONG_SOURCE = 12
 """Words of a long source."""
 _DIGITS = re.compile(r"\d+")
+_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
 _EMOJI = ("😀", "❤️", "👍🏽", "🎉", "😂", "🇩🇪", "👨‍👩‍👧", "☀️", "🙏", "🤷‍♀️")
 _BULLETS = ("- ", "• ", "1. ")
 _SWAPPABLE = re.compile(r"(?<=[^\W\d_])(?=[^\W\d_]{2})")
@@ -100,8 +101,8 @@ def with_numbers(pair: Pair, _: Random) -> Dressed | None:
 
 
 def numbers(pair: Pair, random: Random) -> Dressed | None:
-    """Other digits in both sides, equal ones for equal numbers, where both have the same."""
-    if not _has_same_numbers(pair):
+    """Other digits in both sides, equal ones for equal numbers, where both have the same; no 2nd, which became 4nd."""
+    if not _has_same_numbers(pair) or _ORDINAL.search(pair[0]):
         return None
     others: dict[str, str] = {}
     for number in _DIGITS.findall(pair[0]):

@@ -34,6 +34,7 @@ def dressed(name: str, pair: Pair = PAIR) -> Dressed | None:
         ("with numbers", TIME, TIME),
         ("with numbers", PAIR, None),
         ("other numbers", ("At 7.", "Um sieben."), None),
+        ("other numbers", ("On May 2nd.", "Am 2. Mai."), None),
         ("typos", ("It is a go.", "Es geht."), None),
     ],
 )

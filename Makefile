@@ -32,7 +32,7 @@ demo: $(VENV)/installed  ## Train on data/sample.txt for a few minutes, translat
 	$(BIN)/s2s train --config sample.yaml --data $(DEMO)/prepared --out $(DEMO)/run --overwrite
 	@echo
 	$(BIN)/s2s translate --model $(DEMO)/run --attention "Mary says that she has seen the old man."
-	$(BIN)/s2s translate --model $(DEMO)/run --attention $(DEMO)/attention.png --overwrite "She kissed him."
+	$(BIN)/s2s translate --model $(DEMO)/run --draw $(DEMO)/attention.png --overwrite "She kissed him."
 	@echo
 	@echo "The data are in $(DEMO)/prepared, the translator in $(DEMO)/run (its README.md has its scores),"
 	@echo "the picture of its attention in $(DEMO)/attention.png. Continue with:"

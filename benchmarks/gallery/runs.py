@@ -123,7 +123,7 @@ class GalleryRuns:
             translation = load(run).translator.translate([sentence])[0].sentences[0]
             if translation.weights.any():
                 attending[result.name] = Run.read(run)
-                save_attention([[translation]], folder / f"{result.name}.png", overwrite=True)
+                save_attention([translation], folder / f"{result.name}.png", overwrite=True)
         if attending:
             curves = learning_curves(attending, axis="epoch", measure="entropy")
             save_curves(curves, folder / "entropy.png", axis="epoch", measure="entropy", overwrite=True)

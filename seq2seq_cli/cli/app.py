@@ -66,7 +66,7 @@ class _Commands(Mapping[str, Any]):
         app = getattr(module, "app", None)
         if app is None:
             app = typer.Typer(rich_markup_mode=None, add_completion=False)
-            app.command(name, cls=getattr(module, "COMMAND_CLASS", PlainCommand))(getattr(module, name))
+            app.command(name, cls=PlainCommand)(getattr(module, name))
         return typer.main.get_command(app)
 
     def __iter__(self) -> Iterator[str]:

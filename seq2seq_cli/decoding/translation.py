@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
-from seq2seq_cli.pages.data import AttentionData, Details, RunData, TextData, TreeData
+from seq2seq_cli.pages.data import AttentionData, Details, TextData, TranslationsData, TreeData
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import EOS_UNIT
@@ -161,11 +161,11 @@ class Translation:
         }
 
     def _repr_html_(self) -> str:
-        """The page of ``translate --attention FILE.html`` for a notebook, whose styles and scripts stay apart."""
+        """The page of ``translate --draw FILE.html`` for a notebook, whose styles and scripts stay apart."""
         from seq2seq_cli.pages.page import translations_page
 
-        run: RunData = {"name": "", "languages": ("", "")}
-        page = translations_page({"title": "", "runs": [run], "texts": [text_data([self])]}).decode("utf-8")
+        data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)]}
+        page = translations_page(data).decode("utf-8")
         least, per_row, most = _FRAME_HEIGHTS
         height = min(most, least + per_row * sum(len(sentence.tgt_tokens) for sentence in self.sentences))
         return (
@@ -189,13 +189,13 @@ class Translation:
         return sorted(set(links), key=lambda link: (link[1], link[0]))
 
 
-def text_data(translations: Sequence[Translation]) -> TextData:
-    """A text with its translation by each of the runs, as the pages show it."""
+def text_data(translation: Translation) -> TextData:
+    """A text with its translation, as the page of translations shows it."""
     return {
-        "source": translations[0].source,
-        "translated": [
-            {"translation": each.text, "score": _rounded(each.score), **each.details} for each in translations
-        ],
+        "source": translation.source,
+        "translation": translation.text,
+        "score": _rounded(translation.score),
+        **translation.details,
     }
 
 

@@ -41,27 +41,12 @@ class Details(TypedDict):
     """Translations and their scores, the best first; none where they were not asked for."""
 
 
-class TranslatedData(Details):
-    """The translation of a text by one run."""
-
-    translation: str
-    score: float
-
-
-class TextData(TypedDict):
-    """A text and its translations."""
+class TextData(Details):
+    """A text and its translation."""
 
     source: str
-    translated: list[TranslatedData]
-    """One per run."""
-
-
-class RunData(TypedDict):
-    """A run that translates."""
-
-    name: str
-    languages: tuple[str, str]
-    """Of the texts and of the translations, ISO 639; empty where unknown."""
+    translation: str
+    score: float
 
 
 class TranslationsData(TypedDict):
@@ -69,7 +54,8 @@ class TranslationsData(TypedDict):
 
     title: str
     """Empty for a page without a heading."""
-    runs: list[RunData]
+    languages: tuple[str, str]
+    """Of the texts and of the translations, ISO 639; empty where unknown."""
     texts: list[TextData]
 
 

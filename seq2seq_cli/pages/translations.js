@@ -3,32 +3,25 @@
 const FEW_LEAVES = 24; // with more leaves, pruned ones are shown on request
 const FEW = 10; // so many texts are open at first
 
-/** The page of translations: each text with its translation by each run, and what is known of it. */
-function translationsPage({ title, runs, texts }) {
+/** The page of translations: each text with its translation, and what is known of it. */
+function translationsPage({ title, languages, texts }) {
   const heading = title ? [el("header", {}, el("h1", {}, title))] : [];
-  const items = texts.map((text) => el("li", { class: "text" }, textView(text, runs, texts.length)));
+  const items = texts.map((text) => el("li", { class: "text" }, textView(text, languages, texts.length)));
   document.body.append(...heading, el("main", {}, el("ol", { class: "texts" }, ...items)));
 }
 
-/** A text and its translations, opened at once where there are few. */
-function textView({ source, translated }, runs, count) {
-  const [src] = runs[0].languages;
-  const translations = translated.map(({ translation }, run) =>
-    el("span", { class: "preview", dir: "auto", lang: runs[run].languages[1] }, translation));
-  const summary = el("span", { class: "summary" }, el("b", { dir: "auto", lang: src }, source), ...translations);
-  const make = () => el("div", { class: "runs" }, ...translated.map((each, run) => translatedView(each, runs, run)));
-  return count === 1 ? make() : fold(summary, make, count <= FEW);
-}
-
-function translatedView(translated, runs, run) {
-  const { translation, score } = translated;
-  const { name, languages } = runs[run];
-  const isShown = translated.sentences.length === 1 && translated.sentences[0].weights; // as a line of words
-  const heading = runs.length > 1 ? [el("h2", {}, name)] : [];
-  return el("section", { class: "run", "aria-label": name || "Translation" }, ...heading,
-    ...(isShown ? [] : [el("p", { dir: "auto", lang: languages[1] }, translation)]),
+/** A text and its translation, opened at once where there are few. */
+function textView(text, languages, count) {
+  const { source, translation, score, sentences } = text;
+  const [src, tgt] = languages;
+  const summary = el("span", { class: "summary" }, el("b", { dir: "auto", lang: src }, source),
+    el("span", { class: "preview", dir: "auto", lang: tgt }, translation));
+  const isShown = sentences.length === 1 && sentences[0].weights; // as a line of words
+  const make = () => el("section", { class: "run", "aria-label": "Translation" },
+    ...(isShown ? [] : [el("p", { dir: "auto", lang: tgt }, translation)]),
     el("p", { class: "note" }, `score ${score.toFixed(3)}, confidence ${percent(Math.exp(score))}`),
-    ...detailView(translated, languages));
+    ...detailView(text, languages));
+  return count === 1 ? make() : fold(summary, make, count <= FEW);
 }
 
 /** The nodes of a tree as objects, the most probable first and the path to the best before all. */

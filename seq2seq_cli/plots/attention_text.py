@@ -55,20 +55,20 @@ class _Column:
     cells: list[str]
 
 
-def attention_table(attention: AttentionMap, *, style: Style, width: int | None = None, encoding: str = "utf-8") -> str:
+def attention_table(attention: AttentionMap, *, style: Style, width: int | None = None) -> str:
     """The table as text, without a newline at its end; empty for an empty sentence.
 
-    `style`: "shades" fills the cells with blocks, "numbers" prints the weights (``.83``; ``.`` below .005), which any
-    terminal can show. In a table wider than `width` terminal cells, the source words run from top to bottom; if it is
-    still too wide, it is continued in a second table below. Characters that `encoding` lacks are escaped.
+    `style`: "shades" fills the cells with blocks, "numbers" prints the weights (``.83``; ``.`` below .005). In a table
+    wider than `width` terminal cells, the source words run from top to bottom; if it is still too wide, it is continued
+    in a second table below.
     """
     if not attention.src_tokens or not attention.tgt_tokens:
         return ""
-    labels = [_label(token, encoding) for token in attention.tgt_tokens]
+    labels = [_label(token) for token in attention.tgt_tokens]
     label_width = max(map(cell_len, labels))
-    columns = _columns(attention, style, encoding, upright=False)
+    columns = _columns(attention, style, upright=False)
     if width is not None and label_width + sum(column.width + _GAP for column in columns) > width:
-        columns = _columns(attention, style, encoding, upright=True)
+        columns = _columns(attention, style, upright=True)
         most = max(1, (width - label_width) // (columns[0].width + _GAP))
         count = math.ceil(len(columns) / most)
         size = math.ceil(len(columns) / count)
@@ -79,11 +79,11 @@ def attention_table(attention: AttentionMap, *, style: Style, width: int | None 
     return "\n\n".join([*panels, *legend])
 
 
-def _columns(attention: AttentionMap, style: Style, encoding: str, *, upright: bool) -> list[_Column]:
+def _columns(attention: AttentionMap, style: Style, *, upright: bool) -> list[_Column]:
     """The columns: as wide as their words, or narrow, with the words running from top to bottom (`upright`)."""
     columns = []
     for token, weights in zip(attention.src_tokens, attention.weights.T.tolist(), strict=True):
-        label = _label(token, encoding)
+        label = _label(token)
         header = _graphemes(label) if upright else [label]
         width = max([_NARROWEST[style], *map(cell_len, header)])
         columns.append(_Column(header=header, width=width, cells=[_cell(weight, style, width) for weight in weights]))
@@ -109,11 +109,11 @@ def _cell(weight: float, style: Style, width: int) -> str:
     return next((shade for least, shade in _SHADES if weight >= least), " ") * width
 
 
-def _label(token: str, encoding: str) -> str:
-    """The token in characters of the encoding, without line breaks, cut to `_LONGEST_LABEL`."""
+def _label(token: str) -> str:
+    """The token without line breaks, cut to `_LONGEST_LABEL`."""
     visible = "".join("?" if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in token)
     # A joiner at the end would join the word to the padding.
-    text = visible.strip(_ZERO_WIDTH_JOINER).encode(encoding, "backslashreplace").decode(encoding)
+    text = visible.strip(_ZERO_WIDTH_JOINER)
     if cell_len(text) <= _LONGEST_LABEL:
         return text
     kept = ""

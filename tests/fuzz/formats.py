@@ -53,7 +53,7 @@ _READ_EXPORTED = (TRANSLATE, WITH_INT8, EXPORT_RUN)
 _READ_GRAPHS = (*_READ_EXPORTED, *(WITHOUT_TORCH + command for command in 7 * _READ_EXPORTED))
 """Where torch is installed a damaged graph is made anew, which takes long."""
 _OF_EPOCH = "translate --model runs/first/epochs/0001.safetensors"
-_ENSEMBLE = "translate --ensemble --model runs/first --model runs/first/epochs/0001.safetensors Anna"
+_ENSEMBLE = "translate --model runs/first --model runs/first/epochs/0001.safetensors Anna"
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ FORMATS = [
     Format(
         "input file",
         "src.txt",
-        _translate(_RUN, "--input src.txt --output new", "--input src.txt --attention new.json"),
+        _translate(_RUN, "--input src.txt --output new", "--input src.txt --draw new.html"),
         _TEXT,
         (RUN,),
     ),

@@ -1,4 +1,4 @@
-"""The page of ``translate --attention FILE.html``: what it holds, and what it does in a real browser."""
+"""The page of ``translate --draw FILE.html``: what it holds, and what it does in a real browser."""
 
 import json
 from pathlib import Path
@@ -13,14 +13,12 @@ from tests.unit.pages.test_page import HOSTILE, Parsed
 from tests.untrained import make_run
 from tests.waiting import wait_until
 
-MODELS = ("--model", "runs/first", "--model", "runs/second")
 TEXTS = ["She kissed him.", "He saw the dog?", "", "She saw \"Zoë\" & <b onclick='document.title=1'>him</b>."]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
-    make_run(folder / "runs" / "second", copies=True, score="dot")
     make_run(folder / "runs" / "first")
     return folder
 
@@ -36,20 +34,15 @@ def translated(folder: Path, *arguments: str) -> list[dict[str, Any]]:
     return list(map(json.loads, translate(folder, *arguments, "--format", "json", "--attention").stdout.splitlines()))
 
 
-def test_a_page_holds_each_text_as_each_run_translates_it(folder: Path, tmp_path: Path) -> None:
+def test_a_page_holds_each_text_as_the_run_translates_it(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = translate(folder, *MODELS, f"--attention={page}", *TEXTS)
+    done = translate(folder, f"--draw={page}", *TEXTS)
     assert done.stderr.startswith(f"s2s: attention written to {page}\n")
-    assert done.stdout == translate(folder, *MODELS, *TEXTS).stdout  # though their searches are traced
+    assert done.stdout == translate(folder, *TEXTS).stdout  # though its searches are traced
     data = Parsed(page.read_bytes()).data
-    assert data["title"] == "s2s translate: first, second"
-    translate(folder, "--model", "runs/first", "--nbest", "3", f"--attention={tmp_path / 'n.html'}", TEXTS[0])
-    [text] = Parsed((tmp_path / "n.html").read_bytes()).data["texts"]
-    assert len(text["translated"][0]["n_best"]) == 3
-    assert data["runs"] == [{"name": name, "languages": ["en", "de"]} for name in ("first", "second")]
+    assert (data["title"], data["languages"]) == ("s2s translate: first", ["en", "de"])
     assert [text["source"] for text in data["texts"]] == list(filter(None, TEXTS))
-    shown = [each for text in data["texts"] for each in text["translated"]]
-    for found, expected in zip(shown, translated(folder, *MODELS, *filter(None, TEXTS)), strict=True):
+    for found, expected in zip(data["texts"], translated(folder, *filter(None, TEXTS)), strict=True):
         assert found["translation"] == expected["translation"]
         assert found["score"] == pytest.approx(expected["score"], abs=0.001)
         assert found["n_best"] == []
@@ -60,6 +53,12 @@ def test_a_page_holds_each_text_as_each_run_translates_it(folder: Path, tmp_path
             assert sentence["tree"]["nodes"]
 
 
+def test_n_best_are_those_that_are_asked_for(folder: Path, tmp_path: Path) -> None:
+    done = translate(folder, "--nbest", "3", f"--draw={tmp_path / 'a.html'}", TEXTS[0])
+    [text] = Parsed((tmp_path / "a.html").read_bytes()).data["texts"]
+    assert [text for text, _ in text["n_best"]] == done.stdout.splitlines()
+
+
 def test_a_notebook_shows_a_translation_as_its_page(folder: Path) -> None:
     run = seq2seq_cli.load(folder / "runs" / "first", device="cpu")
     hostile = f"She saw {HOSTILE[0]}"
@@ -67,12 +66,12 @@ def test_a_notebook_shows_a_translation_as_its_page(folder: Path) -> None:
     assert (tag, attributes["sandbox"]) == ("iframe", "allow-scripts")
     [text] = Parsed((attributes["srcdoc"] or "").encode("utf-8")).data["texts"]
     assert text["source"] == hostile
-    assert text["translated"][0]["sentences"][0]["tree"]["nodes"]
+    assert text["sentences"][0]["tree"]["nodes"]
 
 
-def words(browser: Browser, run: str, side: str) -> list[list[Any]]:
-    """The words of a line of the first text of a run, each with the weight by which it is lit."""
-    line = f"[aria-label={run}] .line[aria-label={side}] .word"
+def words(browser: Browser, side: str) -> list[list[Any]]:
+    """The words of a line of the first text, each with the weight by which it is lit."""
+    line = f".line[aria-label={side}] .word"
     found: list[list[Any]] = browser.run(
         f"[...document.querySelectorAll({json.dumps(line)})].map("
         "(word) => [word.textContent, Number(word.style.getPropertyValue('--w'))])"
@@ -81,32 +80,27 @@ def words(browser: Browser, run: str, side: str) -> list[list[Any]]:
 
 
 @pytest.mark.slow
-def test_pointing_at_a_word_lights_up_those_that_it_attends_to_in_its_run_alone(
+def test_pointing_at_a_word_lights_up_those_that_it_attends_to(
     folder: Path, tmp_path: Path, browser: Browser
 ) -> None:
     page = tmp_path / "page.html"
-    translate(folder, *MODELS, f"--attention={page}", TEXTS[0])
+    translate(folder, f"--draw={page}", TEXTS[0])
     browser.open(page)
-    for run, expected in zip(("first", "second"), translated(folder, *MODELS, TEXTS[0]), strict=True):
-        [sentence] = expected["sentences"]
-        other = {"first": "second", "second": "first"}[run]
-        for number, weights in enumerate(sentence["weights"]):
-            browser.point_at(f"[aria-label={run}] .line[aria-label=Translation] .word:nth-child({number + 1})")
-            lit = words(browser, run, "Source")
-            assert [word for word, _ in lit] == sentence["src_tokens"]
-            assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
-            assert not any(weight for _, weight in words(browser, other, "Source"))
-        for number, weights in enumerate(zip(*sentence["weights"], strict=True)):
-            browser.point_at(f"[aria-label={run}] .line[aria-label=Source] .word:nth-child({number + 1})")
-            lit = words(browser, run, "Translation")
-            assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
-    assert browser.run("document.querySelectorAll('h2').length") == 2
+    [sentence] = translated(folder, TEXTS[0])[0]["sentences"]
+    for number, weights in enumerate(sentence["weights"]):
+        browser.point_at(f".line[aria-label=Translation] .word:nth-child({number + 1})")
+        lit = words(browser, "Source")
+        assert [word for word, _ in lit] == sentence["src_tokens"]
+        assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
+    for number, weights in enumerate(zip(*sentence["weights"], strict=True)):
+        browser.point_at(f".line[aria-label=Source] .word:nth-child({number + 1})")
+        assert [weight for _, weight in words(browser, "Translation")] == pytest.approx(weights, abs=0.001)
 
 
 @pytest.mark.slow
 def test_many_texts_are_a_list_that_opens_by_the_keyboard(folder: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
-    translate(folder, "--model", "runs/first", f"--attention={page}", *[f"She saw {number}." for number in range(12)])
+    translate(folder, f"--draw={page}", *[f"She saw {number}." for number in range(12)])
     browser.open(page)
     assert browser.run("document.querySelectorAll('.text').length") == 12
     assert browser.run("document.querySelectorAll('.word').length") == 0
@@ -124,7 +118,7 @@ def test_many_texts_are_a_list_that_opens_by_the_keyboard(folder: Path, tmp_path
 def test_what_strangers_wrote_stays_a_text(folder: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
     texts = [f"She saw {text} him." for text in HOSTILE]
-    translate(folder, *MODELS, f"--attention={page}", *texts)
+    translate(folder, f"--draw={page}", *texts)
     browser.open(page)
     browser.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     shown = browser.run("[...document.querySelectorAll('.summary b')].map((each) => each.textContent)")

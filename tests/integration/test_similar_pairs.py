@@ -64,7 +64,7 @@ def test_a_score_is_that_of_model_and_pairs_together(home: Path) -> None:
 
 
 def test_an_ensemble_consults_the_pairs_of_each_run(home: Path) -> None:
-    assert translation(home, "--ensemble", "--model", "runs/near", "--model", "runs/near") == translation(home)
+    assert translation(home, "--model", "runs/near", "--model", "runs/near") == translation(home)
 
 
 def test_an_archive_holds_the_pairs(home: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.plots.attention_text import attention_table
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.text.vocabulary import EOS_UNIT
 from tests.commands import S2S, Done, refused, s2s_here, with_modules
 from tests.untrained import make_run
 
@@ -106,11 +105,11 @@ def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path)
 
 
 def test_a_text_without_letters_has_no_attention_to_draw(folder: Path) -> None:
-    done = s2s("--attention=none.png", "5 + 5", folder=folder)
+    done = s2s("--draw=none.png", "5 + 5", folder=folder)
     assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: none.png is not written\n")
     assert not (folder / "none.png").exists()
     (folder / "kept.html").write_text("a page", encoding="utf-8")
-    done = s2s("--attention=kept.html", "--overwrite", "5 + 5", folder=folder)
+    done = s2s("--draw=kept.html", "--overwrite", "5 + 5", folder=folder)
     assert (done.returncode, done.stderr) == (0, "s2s: no attention to draw: kept.html is not written\n")
     assert (folder / "kept.html").read_text(encoding="utf-8") == "a page"
 
@@ -121,15 +120,8 @@ def test_attention_is_drawn_below_each_translation(folder: Path, expected: dict[
     assert done.stdout == "".join(f"{t.text}\n\n{attention_table(t.sentences[0], style='numbers')}\n\n" for t in shown)
 
 
-def test_tokens_are_printed_beside_a_picture(folder: Path, expected: dict[str, Translation]) -> None:
-    done = s2s("--tokens", LINES[0], "--attention", "map.svg", folder=folder)
-    [sentence] = expected[LINES[0]].sentences
-    assert done.stdout.split() == [token for token in sentence.tgt_tokens if token != EOS_UNIT]
-    assert "map.svg" in done.stderr
-
-
 def test_all_sentences_of_a_pipe_are_in_one_picture(folder: Path, expected: dict[str, Translation]) -> None:
-    done = s2s("--attention=map.png", folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n")
+    done = s2s("--draw=map.png", folder=folder, text=f"{LINES[0]}\n\n{LINES[2]}\n")
     assert done.returncode == 0
     assert done.stdout == f"{expected[LINES[0]].text}\n\n{expected[LINES[2]].text}\n"
     assert done.stderr == "s2s: attention written to map.png\n"
@@ -137,7 +129,7 @@ def test_all_sentences_of_a_pipe_are_in_one_picture(folder: Path, expected: dict
 
 
 def test_a_picture_says_how_many_sentences_it_shows(folder: Path, tmp_path: Path) -> None:
-    done = s2s(f"--attention={tmp_path / 'many.png'}", folder=folder, text="she\n" * 100)
+    done = s2s(f"--draw={tmp_path / 'many.png'}", folder=folder, text="she\n" * 100)
     assert re.fullmatch(r"s2s: attention of the first \d+ sentences written to .*many.png\n", done.stderr)
     assert done.stdout.count("\n") == 100
 
@@ -194,10 +186,9 @@ def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--attention", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf or .html"]),
-        (["--attention=map", "she"], ["map", ".png, .svg, .pdf or .html"]),
-        (["--attention", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
-        (["--attention", "same.html", "--output", "./same.html", "she"], ["same.html", "name two files"]),
+        (["--draw", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf or .html"]),
+        (["--draw", "map", "she"], ["map", ".png, .svg, .pdf or .html"]),
+        (["--draw", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),
     ],

@@ -134,7 +134,7 @@ def test_a_run_is_resumed_though_its_replacing_was_killed_while_it_moved_files(h
 
 
 def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path) -> None:
-    command = ("translate", "--model", "runs/first", "a b c", "--attention", "same.html")
+    command = ("translate", "--model", "runs/first", "a b c", "--draw", "same.html")
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda _: s2s(home, *command), range(6)))
     assert sorted(each.returncode for each in done) == [0, 2, 2, 2, 2, 2]

@@ -15,7 +15,7 @@ from benchmarks.reliability.schedules.home import DATA, RUNS, Home
 PLACES = (
     *("data/a/notes.txt", "data/b/photo.jpg", "data/.a.mine.unfinished", "data/notes.txt"),
     *("runs/x/notes.txt", "runs/x/best/photo.jpg", "runs/y/last/notes.txt", "runs/.x.mine.unfinished"),
-    *("models/z/epochs/mine.txt", "models/latest", "runs/latest", "map.json"),
+    *("models/z/epochs/mine.txt", "models/latest", "runs/latest", "map.html"),
 )
 """The places where the user saves files."""
 
@@ -87,13 +87,13 @@ class Draws:
 
     def _translate(self) -> Command:
         run, overwrite = self.chance.choice(RUNS), self.chance.random() < 0.5
-        arguments = ["translate", "--model", run, "--attention", "map.json", "she kissed him ."]
+        arguments = ["translate", "--model", run, "--draw", "map.html", "she kissed him ."]
         there = (self.home.folder / run / "best" / "model.safetensors").is_file()
-        taken = (self.home.folder / "map.json").exists() and not overwrite
+        taken = (self.home.folder / "map.html").exists() and not overwrite
         return Command(
             arguments=[*arguments, *(["--overwrite"] if overwrite else [])],
             reads={run},
-            writes={"map.json"},
+            writes={"map.html"},
             replaces=overwrite,
             expected={0} if there and not taken else {2},
         )

@@ -3,65 +3,26 @@
 A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back.
 """
 
-import re
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 import typer
-from typing_extensions import override
 
 from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads
-from seq2seq_cli.cli.parsing import PlainCommand, before_dashes, check_utf8, is_file, loading
+from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
 from seq2seq_cli.cli.terminal import progress_bar, tell
-from seq2seq_cli.cli.translating.presenter import AttentionFile, Presenter, Translators
-from seq2seq_cli.cli.translating.prompt import STDIN, Prompt
+from seq2seq_cli.cli.translating.presenter import Drawing, Presenter
+from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
-from seq2seq_cli.config.choices import LARGEST_BEAM, DeviceName
+from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, read_glossary
-from seq2seq_cli.decoding.lines import ByteStream, read_blocks
+from seq2seq_cli.decoding.lines import ByteStream, read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.errors import InputError, UsageError, one_line, unreadable
-
-_ON_TERMINAL = "-"
-"""The value of ``--attention`` without a file."""
-_STANDARD_STREAM = Path("-")
-"""The name of standard input as ``--input``, of standard output as ``--output``."""
-_FILE = re.compile(r".*\.(png|svg|pdf|html?|json|jpe?g|gif|txt|csv|tsv)", re.IGNORECASE)
-"""The name of a file: it is not taken for a sentence, but refused where it cannot hold attention."""
-
-
-class TranslateCommand(PlainCommand):
-    """A command whose option ``--attention`` may stand with and without a value."""
-
-    @override
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, with_attention_values(args))
-
-
-COMMAND_CLASS = TranslateCommand
-
-
-def with_attention_values(args: list[str]) -> list[str]:
-    """The arguments with ``--attention [FILE]`` as one word: ``--attention=FILE``, or ``--attention=-`` without FILE.
-
-    The next word is FILE when it ends like the name of a file, and a sentence otherwise: ``--attention map.png``,
-    ``--attention "she kissed him ."``.
-    """
-    words = list(args)
-    end = len(before_dashes(words))
-    for i in reversed(range(end)):
-        if words[i] != "--attention":
-            continue
-        if i + 1 < end and _FILE.fullmatch(words[i + 1]):
-            words[i : i + 2] = [f"--attention={words[i + 1]}"]
-        else:
-            words[i] = f"--attention={_ON_TERMINAL}"
-    return words
+from seq2seq_cli.errors import UsageError, one_line
 
 
 def translate(
@@ -74,29 +35,17 @@ def translate(
         typer.Option(
             "--model",
             metavar="RUN",
-            help=f"The run to translate with: {RUN_FORMS}; given more than once, the runs are compared: each"
-            " translates every text.",
+            help=f"The run to translate with: {RUN_FORMS}; given more than once, the runs translate together: the"
+            " probability of a token is the mean of theirs.",
             show_default="newest",
         ),
     ] = None,
-    ensemble: Annotated[
-        bool,
-        typer.Option(
-            "--ensemble", help="Several runs translate together: the probability of a token is the mean of theirs."
-        ),
-    ] = False,
     input_: Annotated[
-        Path | None,
-        typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file; -: of standard input."),
+        Path | None, typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file.")
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Write to FILE, which appears when it is complete; -: to standard output.",
-        ),
+        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE, which appears when it is complete."),
     ] = None,
     overwrite: Overwrite = False,
     format_: Annotated[
@@ -144,18 +93,16 @@ def translate(
             " are alternatives.",
         ),
     ] = None,
-    tokens: Annotated[
-        bool, typer.Option("--tokens", help="Print the tokens separated by spaces instead of plain text.")
-    ] = False,
     attention: Annotated[
-        str | None,
+        bool, typer.Option("--attention", help="Show the attention weights: a table below each text, or in json.")
+    ] = False,
+    draw: Annotated[
+        Path | None,
         typer.Option(
-            "--attention",
-            metavar="[FILE]",
-            help="Show the attention weights: as a table, or in FILE, whose name ends in .png, .svg, .pdf or"
-            " .html (a next argument with another ending is a text). A picture has a row per sentence and a column"
-            " per run; a .html is a page for a browser, with the searches as well. At the prompt FILE shows the last"
-            " text.",
+            "--draw",
+            metavar="FILE",
+            help="Draw the attention weights as a .png, .svg or .pdf, or as an .html page for a browser, with the"
+            " searches as well. At the prompt, FILE shows the last text.",
         ),
     ] = None,
     threads: Threads = None,
@@ -167,61 +114,39 @@ def translate(
     The texts are arguments, the lines of a file or a pipe, or what is typed at a prompt. N lines in give N lines out,
     in the same order; a blank line stays blank.
     """
-    texts, output = texts or [], None if output == _STANDARD_STREAM else output
-    shows_table = attention == _ON_TERMINAL
-    is_drawn = attention is not None and not shows_table
-    file = AttentionFile(path=Path(attention or ""), overwrite=overwrite) if is_drawn else None
-    _check(texts, input_, output, file)
-    if ensemble and len(model or []) < 2:
-        raise UsageError("--ensemble: needs several runs: give --model more than once")
+    texts = texts or []
+    _check(texts, input_, output)
+    check_utf8("--prefix", prefix)
+    drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
     with open_output(output, overwrite=overwrite) as results:
-        check_utf8("--prefix", prefix)
         demands = Demands(prefix=prefix, terms={} if glossary is None else read_glossary(glossary))
         with loading():
-            translators = _translators(model or [], device, overrides or [], threads, together=ensemble)
-        translators = translators.changed(lambda each: each.with_demands(demands))
-        if attention is not None and not translators.have_attention:
-            raise UsageError(
-                "--attention: this model has no attention: its model.attention.score is none or fixed; leave"
-                " --attention out, or name another run"
-            )
-        if file and file.is_page:
-            translators = translators.changed(lambda each: each.with_traces())
-        shown = nbest or max(each.options.n_best for each in translators.members)
-        translators = translators.changed(lambda each: each.with_n_best(shown))
-        view = View(format=format_, tokens=tokens, score=score, align=align, attention=shows_table, nbest=shown)
-        presenter = Presenter(translators=translators, output=results, view=view, attention_file=file)
+            loaded = load(model or None, device=device, overrides=overrides or [], threads=threads)
+        translator = loaded.translator.with_demands(demands)
+        if (attention or drawing) and not translator.engine.has_attention:
+            option = "--draw" if drawing else "--attention"
+            raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")
+        if drawing and drawing.is_page:
+            translator = translator.with_traces()
+        shown = nbest or translator.options.n_best
+        presenter = Presenter(
+            translator=translator.with_n_best(shown),
+            name=" + ".join(one_line(path.resolve().name) for path in model or [loaded.path]),
+            output=results,
+            view=View(format=format_, score=score, align=align, attention=attention, nbest=shown),
+            drawing=drawing,
+        )
         _present(texts, input_, presenter)
 
 
-def _check(texts: list[str], input_: Path | None, output: Path | None, file: AttentionFile | None) -> None:
+def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
-    if file and output is not None and file.path.resolve() == output.resolve():
-        raise UsageError(f"--attention: {one_line(str(file.path))} is the file of --output as well: name two files")
     for number, text in enumerate(texts, start=1):
         check_utf8(f"TEXT {number}", text)
-
-
-def _translators(
-    models: list[Path], device: DeviceName, overrides: list[str], threads: int | None, *, together: bool
-) -> Translators:
-    """The translators of the runs, which are compared or translate together; the newest run where none is named."""
-    groups: list[Any] = models if models and not together else [models or None]
-    loaded = [load(runs, device=device, overrides=overrides, threads=threads) for runs in groups]
-    names = _names(models or [loaded[0].path])
-    members = tuple(each.translator for each in loaded)
-    return Translators(members=members, names=(" + ".join(names),) if together else names)
-
-
-def _names(runs: list[Path]) -> tuple[str, ...]:
-    """A name for each run: the name of its folder, or its path where two names are the same or a file is named."""
-    folders = [path.resolve().name for path in runs]
-    are_clear = len({*folders}) == len(folders) and not any(path.is_file() for path in runs)
-    return tuple(map(one_line, folders if are_clear else map(str, runs)))
 
 
 def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> None:
@@ -229,65 +154,30 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     if texts:
         if named := next(filter(is_file, texts), None):
             tell(f"{named} is a file: did you mean --input {quote(named)}?")
-        presenter.show(presenter.translators.translate_stream(texts), "TEXT {}".format, name_unknown=True)
-    elif input_ is not None and input_ != _STANDARD_STREAM:
-        _present_file(input_, presenter)
-    elif input_ is None and sys.stdin.isatty():
-        Prompt(presenter=presenter).run()
+        presenter.show(presenter.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
+    elif input_ is not None:
+        presenter.show(_of_file(input_, presenter), lambda number: f"{input_}:{number}")
+    elif sys.stdin.isatty():
+        run_prompt(presenter)
     else:
-        _present_lines(cast("ByteStream", sys.stdin.buffer), STDIN, presenter)
+        presenter.show(_of_pipe(presenter), lambda number: f"{STDIN}:{number}")
 
 
-def _present_file(path: Path, presenter: Presenter) -> None:
-    """Show the translation of each line of a file, and a bar on stderr where no translations come between.
-
-    Raises InputError for a file that cannot be read, and as `_present_lines` does.
-    """
-    with _reading(str(path)):
-        file = path.open("rb")
-    with file:
-        if not sys.stderr.isatty() or presenter.output.is_terminal or not path.is_file():
-            _present_lines(file, str(path), presenter)
-            return
-        with _reading(str(path)):
-            total = sum(block.count(b"\n") for block in iter(lambda: file.read(2**20), b""))
-            file.seek(0)
-        with progress_bar("translate", " lines") as show:
-            _present_lines(file, str(path), presenter, lambda done: show(done, total))
+def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
+    """The translation of each line of a file, and a bar on stderr where no translations come between."""
+    translations = presenter.translator.translate_stream(read_lines(path))
+    if not path.is_file() or presenter.output.is_terminal or not sys.stderr.isatty():
+        yield from translations
+        return
+    total = sum(1 for _ in read_lines(path))
+    with progress_bar("translate", " lines") as show:
+        for done, translation in enumerate(translations, start=1):
+            yield translation
+            show(done, total)
 
 
-def _present_lines(
-    stream: ByteStream, name: str, presenter: Presenter, progress: Callable[[int], object] = lambda _: None
-) -> None:
-    """Show the translation of each line; `progress` gets the number of lines so far.
-
-    Raises InputError for a line that cannot be read, once the lines before it are translated; `name` is the name of
-    the stream in messages.
-    """
-
-    def place(number: int) -> str:
-        return f"{name}:{number}"
-
-    def blocks() -> Iterator[list[str]]:
-        with _reading(name):
-            yield from read_blocks(stream, place)
-
-    def translations() -> Iterator[tuple[Translation, ...]]:
-        done = 0
-        for block in blocks():
-            for of_line in presenter.translators.translate_stream(block):
-                yield of_line
-                done += 1
-                progress(done)
-            presenter.output.flush()
-
-    presenter.show(translations(), place)
-
-
-@contextmanager
-def _reading(name: str) -> Iterator[None]:
-    """Name what cannot be read."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(unreadable(name, error)) from None
+def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
+    """The translation of each line of standard input, at once where its writer waits for it."""
+    for block in read_blocks(cast("ByteStream", sys.stdin.buffer), lambda number: f"{STDIN}:{number}"):
+        yield from presenter.translator.translate_stream(block)
+        presenter.output.flush()

@@ -18,7 +18,6 @@ from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.files.writing import naming
-from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
@@ -85,16 +84,12 @@ class View:
     """The parts of a translation that are shown, and their format."""
 
     format: Literal["text", "json"] = "text"
-    tokens: bool = False
-    """Units stand in place of the text."""
     score: bool = False
     align: bool = False
     attention: bool = False
     """The weights are shown."""
     nbest: int = 1
     """Translations per text."""
-    model: str = ""
-    """The name of the run, where several are compared."""
 
 
 def render(translation: Translation, view: View, output: Output) -> str:
@@ -102,8 +97,7 @@ def render(translation: Translation, view: View, output: Output) -> str:
     ranked = translation.alternatives[: view.nbest] or (translation,)
     if view.format == "text":
         return _text(ranked, view, output)
-    model = {"model": view.model} if view.model else {}
-    content = {"source": translation.source, **model, **_outcome(translation, view)}
+    content = {"source": translation.source, **_outcome(translation, view)}
     if view.nbest > 1:
         content["alternatives"] = [_outcome(each, view) for each in ranked]
     return json_line(content, output)
@@ -115,40 +109,27 @@ def _text(ranked: tuple[Translation, ...], view: View, output: Output) -> str:
     With several translations per text, each text has as many lines; those that the search did not find are blank.
     """
     lines = [_line(each, view) for each in ranked] + [""] * (view.nbest - len(ranked))
-    if view.model:
-        lines = [f"{view.model}\t{part}" for line in lines for part in line.split("\n")]
     tables = (_attention_table(sentence, output) for sentence in ranked[0].sentences if view.attention)
     return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
 
 
 def _line(translation: Translation, view: View) -> str:
-    text = _words(translation, view)
+    text = _without_controls(translation.text)
     columns = []
     if view.score and translation.sentences:
         columns += [decimal(translation.score), decimal(translation.confidence)]
     if view.align and translation.sentences:
         columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
-    return "\t".join([text.replace("\t", " "), *columns]) if columns or view.model else text
-
-
-def _words(translation: Translation, view: View) -> str:
-    """The translation as plain text, or its tokens with spaces between; a text without sentences has none."""
-    if not (view.tokens and translation.sentences):
-        return _without_controls(translation.text)
-    units = (unit for sentence in translation.sentences for unit in sentence.tgt_tokens)
-    # An unknown word for which there was nothing to copy is an empty unit.
-    return " ".join(unit for unit in units if unit not in {"", EOS_UNIT})
+    return "\t".join([text.replace("\t", " "), *columns]) if columns else text
 
 
 def _attention_table(sentence: SentenceTranslation, output: Output) -> str:
-    """The attention of a sentence: on a terminal no wider than it, and in characters that the stream has."""
+    """The attention of a sentence: shades no wider than a terminal, or numbers."""
     from seq2seq_cli.plots.attention_text import attention_table  # not above: rich, which most translations do without
 
-    encoding = output.stream.encoding
-    if not output.is_terminal:
-        return attention_table(sentence, style="numbers", encoding=encoding)
-    style: Literal["shades", "numbers"] = "shades" if output.is_utf8 else "numbers"
-    return attention_table(sentence, style=style, width=shutil.get_terminal_size().columns, encoding=encoding)
+    if output.is_terminal and output.is_utf8:
+        return attention_table(sentence, style="shades", width=shutil.get_terminal_size().columns)
+    return attention_table(sentence, style="numbers")
 
 
 def _outcome(translation: Translation, view: View) -> dict[str, Any]:
@@ -162,21 +143,18 @@ def _outcome(translation: Translation, view: View) -> dict[str, Any]:
         "copied": translation.copied,
         "forced": translation.forced,
     }
-    if view.tokens or view.attention:
-        outcome["sentences"] = [_sentence(sentence, view) for sentence in translation.sentences]
-    return outcome
-
-
-def _sentence(sentence: SentenceTranslation, view: View) -> dict[str, Any]:
-    content: dict[str, Any] = {
-        "source": sentence.source,
-        "translation": sentence.text,
-        "src_tokens": sentence.src_tokens,
-        "tgt_tokens": sentence.tgt_tokens,
-    }
     if view.attention:
-        content["weights"] = [list(map(json_number, row)) for row in sentence.weights.tolist()]
-    return content
+        outcome["sentences"] = [
+            {
+                "source": sentence.source,
+                "translation": sentence.text,
+                "src_tokens": sentence.src_tokens,
+                "tgt_tokens": sentence.tgt_tokens,
+                "weights": [list(map(json_number, row)) for row in sentence.weights.tolist()],
+            }
+            for sentence in translation.sentences
+        ]
+    return outcome
 
 
 def json_line(content: Mapping[str, Any], output: Output) -> str:

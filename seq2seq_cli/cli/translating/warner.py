@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from seq2seq_cli.cli.terminal import warn
-from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.text.languages import name_of
 
@@ -20,48 +19,44 @@ such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
 class Warner:
     """Shows each kind of warning once, with the first text that has it."""
 
-    _told: "set[tuple[str, _Check]]" = field(default_factory=set)
+    _told: set[Callable[[Translator, Translation], str]] = field(default_factory=set)
 
-    def look(self, place: str, model: str, translator: Translator, translation: Translation) -> None:
-        """Look at the translation of a text by `model`, the name of its run; both names are "" where they are plain."""
-        for check in _CHECKS:
-            if (model, check) not in self._told and (problem := check(translator, translation)):
-                self._told.add((model, check))
-                warn(": ".join(filter(None, (place, model, problem))))
-
-
-_Check: TypeAlias = Callable[[Translator, Translation], str | None]
-"""A sentence about what is wrong with a text or its translation; None where nothing is."""
+    def look(self, place: str, translator: Translator, translation: Translation) -> None:
+        """Look at the translation of a text, whose name in messages is `place`."""
+        for check in (_cut, _length, _unknown_words):
+            if check not in self._told and (problem := check(translator, translation)):
+                self._told.add(check)
+                warn(f"{place}: {problem}" if place else problem)
 
 
-def _length(translator: Translator, translation: Translation) -> str | None:
+def _cut(translator: Translator, translation: Translation) -> str:
+    if not translation.was_cut:
+        return ""
+    longest = f"{translator.max_length} {_kind(translator)}"
+    return f"a sentence of more than {longest} was translated in parts: shorter sentences have better translations"
+
+
+def _length(translator: Translator, translation: Translation) -> str:
     longest = translator.src_codec.longest
     for sentence in translation.sentences:
         if longest and len(sentence.src_tokens) - 1 > longest and (length := len(sentence.reading.words)) > longest:
             return (
-                f"a sentence of {length} {_kind(translator)} is longer than the longest training sentence"
-                f" ({longest}): split it for a better translation"
+                f"a sentence of {length} {_kind(translator)} is longer than the longest training sentence ({longest}):"
+                " split it for a better translation"
             )
-    return None
-
-
-def _cut(translator: Translator, translation: Translation) -> str | None:
-    if not translation.was_cut:
-        return None
-    longest, kind = translator.max_length, _kind(translator)
-    return (
-        f"a sentence of more than {longest} {kind} was translated in parts: shorter sentences have better translations"
-    )
+    return ""
 
 
 def _kind(translator: Translator) -> str:
     return "characters" if translator.src_codec.unit == "character" else "tokens"
 
 
-def _unknown_words(translator: Translator, translation: Translation) -> str | None:
+def _unknown_words(translator: Translator, translation: Translation) -> str:
     codec = translator.src_codec
-    if len(translation.unknown) < _FEWEST_UNKNOWN and not any(map(_is_cut_small, translation.sentences)):
-        return None  # nearly always
+    # Nearly always, few words are unknown, and the mean part of the words is too long for half of them to be cut small.
+    is_cut_small = any(len(s.reading.text) <= 2 * _PART_LENGTH * len(s.src_tokens) for s in translation.sentences)
+    if len(translation.unknown) < _FEWEST_UNKNOWN and not is_cut_small:
+        return ""
     words = [
         word
         for sentence in translation.sentences
@@ -74,14 +69,6 @@ def _unknown_words(translator: Translator, translation: Translation) -> str | No
         for word in words
     )
     if unknown < _FEWEST_UNKNOWN or 2 * unknown < len(words):
-        return None
+        return ""
     kind, language = "characters" if codec.unit == "character" else "words", name_of(codec.config.language)
     return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {language}?"
-
-
-def _is_cut_small(sentence: SentenceTranslation) -> bool:
-    """Whether half of its words may be cut so: the mean part is then short as well."""
-    return len(sentence.reading.text) <= 2 * _PART_LENGTH * len(sentence.src_tokens)
-
-
-_CHECKS: tuple[_Check, ...] = (_cut, _length, _unknown_words)

@@ -63,8 +63,6 @@ def as_json(translation: Translation, view: View) -> dict[str, Any]:
 
 def test_text_is_a_line_with_the_columns_that_were_asked_for() -> None:
     assert shown(RAN, View()) == "Zoë lief\n"
-    assert shown(RAN, View(tokens=True)) == "Zoë lief\n"
-    assert shown(Translation(source="12", text="12", sentences=()), View(tokens=True)) == "12\n"
     assert shown(RAN, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
     assert shown(RAN, View(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
     assert shown(BLANK, View(score=True, align=True)) == "\n"

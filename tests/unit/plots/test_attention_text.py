@@ -72,11 +72,6 @@ def cut(line: str, start: int, end: int) -> str:
             {"width": 9},  # a combining character stays with its base
             ["  d", "  e\u0301", "  j   v", "  à   u", "a .50 .50"],
         ),
-        (
-            make_map(["she", "彼"], ["küsste"], [[0.25, 0.75]]),
-            {"encoding": "ascii"},
-            ["          she \\u5f7c", "k\\xfcsste .25 .75"],
-        ),
         (make_map(["https://example.org/" + "a" * 200], ["x"]), {}, ["  https://example.or..", "x 1.0"]),
         (make_map([], []), {}, []),
         (

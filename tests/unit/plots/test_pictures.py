@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
-from seq2seq_cli.plots.pictures import render_attention, rows_that_fit, save_attention
+from seq2seq_cli.plots.pictures import render_attention, sentences_that_fit, save_attention
 from tests.unit.plots.maps import KISS, make_map
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -23,7 +23,7 @@ def words_of(svg: bytes) -> list[str]:
 
 
 def test_source_words_output_words_and_the_scale_are_labelled() -> None:
-    words = words_of(render_attention([[KISS]], "svg"))
+    words = words_of(render_attention([KISS], "svg"))
     source, translation = words.index("source"), words.index("translation")
     assert words[:source] == ["She", "kissed", "him", "."]
     assert words[source + 1 : translation] == ["Sie", "küsste", "ihn", "."]
@@ -33,21 +33,21 @@ def test_source_words_output_words_and_the_scale_are_labelled() -> None:
 @pytest.mark.parametrize("word", ["$x^2$", "$", "a_b", "\\frac", "100%", "<eos>", "&amp;", "{", ""])
 def test_words_are_not_taken_as_formulas(word: str) -> None:
     table = make_map([word, "x"], ["y"])
-    assert {word, "x", "y"} <= {*words_of(render_attention([[table]], "svg")), ""}
-    assert render_attention([[table]], "png").startswith(b"\x89PNG")
+    assert {word, "x", "y"} <= {*words_of(render_attention([table], "svg")), ""}
+    assert render_attention([table], "png").startswith(b"\x89PNG")
 
 
 def test_a_script_without_a_font_gives_one_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     private = make_map(["\U0010fffc\U0010fffd", "x"], ["\U0010fffc", "\U0010fffd"])  # letters that no font has
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
-        assert render_attention([[private]], "png")
+        assert render_attention([private], "png")
     [record] = caplog.records
     assert "no installed font has some of the characters" in record.getMessage()
 
 
 def test_nothing_is_cut_off_at_the_edges() -> None:
     long = make_map(["Donaudampfschifffahrt" * 2] * 3, ["incomprehensibilities" * 2] * 2)
-    pixels = imread(io.BytesIO(render_attention([[long]], "png")))
+    pixels = imread(io.BytesIO(render_attention([long], "png")))
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()
 
@@ -61,26 +61,24 @@ def panels_of(svg: bytes) -> list[tuple[float, float, float, float]]:
     return [(x[0], y[0], x[-1], y[-1]) for x, y in sides]
 
 
-def test_runs_stand_side_by_side_below_their_names_and_sentences_below_each_other() -> None:
+def test_sentences_stand_below_each_other_clear_of_their_labels() -> None:
     long = make_map(["Donaudampfschifffahrt"] * 9, ["incomprehensibilities"] * 7)
-    drawn = render_attention([[KISS, long, KISS], [long, None, KISS]], "svg", runs=["a", "$b", "c"])
+    drawn = render_attention([KISS, long, KISS], "svg")
     words = words_of(drawn)
-    assert [words.count(name) for name in ("a", "$b", "c")] == [2, 1, 2]
-    assert (words.count("source"), words.count("translation"), words.count("attention weight")) == (3, 2, 1)
-    first, second, third, below, last, scale = panels_of(drawn)
-    for left, right in [(first, second), (second, third), (third, scale), (below, last)]:
-        assert left[2] < right[0]
-        assert left[1] == pytest.approx(right[1], abs=0.01)  # their upper ends are in line
-    for upper, lower in [(first, below), (third, last)]:
-        assert max(first[3], second[3], third[3]) < lower[1]
+    assert (words.count("source"), words.count("translation"), words.count("attention weight")) == (1, 3, 1)
+    first, second, third, scale = panels_of(drawn)
+    for upper, lower in [(first, second), (second, third)]:
+        assert upper[3] < lower[1]
         assert upper[0] == pytest.approx(lower[0], abs=0.01)
+    assert second[1] - first[3] > 100  # points, for the long labels
+    assert max(first[2], second[2]) < scale[0]
 
 
-def test_rows_fit_as_long_as_nothing_is_shrunk() -> None:
+def test_sentences_fit_as_long_as_nothing_is_shrunk() -> None:
     short, long = make_map(["a"], ["b"]), make_map(["a"], ["b"] * 200)
-    assert rows_that_fit([[short]] * 5) == 5
-    assert rows_that_fit([[long, None], [short, short]]) == 1
-    assert 10 < rows_that_fit([[short]] * 1000) < 50
+    assert sentences_that_fit([short] * 5) == 5
+    assert sentences_that_fit([long, short]) == 1
+    assert 10 < sentences_that_fit([short] * 1000) < 50
 
 
 @pytest.mark.parametrize(
@@ -94,31 +92,19 @@ def test_rows_fit_as_long_as_nothing_is_shrunk() -> None:
     ids=ascii,
 )
 def test_a_picture_is_well_formed_whatever_the_words_hold(word: str, shown: str) -> None:
-    words = words_of(render_attention([[make_map([word, "می\u200cخواهم"], ["x"])]], "svg"))
+    words = words_of(render_attention([make_map([word, "می\u200cخواهم"], ["x"])], "svg"))
 
     assert {shown, "می\u200cخواهم"} <= {*words}
-
-
-DRAW_JAPANESE = """
-from seq2seq_cli.plots.attention_picture import render_attention
-from tests.unit.plots.maps import make_map
-render_attention([[make_map(["book"], ["本"])]], "png")
-"""
-
-
-def test_a_run_without_attention_says_so() -> None:
-    blind = make_map(["a", "b"], ["c", "d"], [[0, 0], [0, 0]])
-    assert words_of(render_attention([[KISS, blind]], "svg", runs=["a", "b"])).count("no attention") == 1
 
 
 @pytest.mark.parametrize(("name", "start"), [("a.PNG", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
 def test_all_sentences_with_words_are_drawn_and_the_same_ones_give_the_same_file(
     tmp_path: Path, name: str, start: bytes
 ) -> None:
-    assert save_attention([[KISS], [KISS]], tmp_path / name) == 2
+    assert save_attention([KISS, KISS], tmp_path / name) == 2
     content = (tmp_path / name).read_bytes()
     assert content.startswith(start)
-    assert save_attention([[KISS], [BLANK], [KISS]], tmp_path / name, overwrite=True) == 2
+    assert save_attention([KISS, BLANK, KISS], tmp_path / name, overwrite=True) == 2
     assert (tmp_path / name).read_bytes() == content
-    assert save_attention([[BLANK]], tmp_path / f"none{name}") == 0
+    assert save_attention([BLANK], tmp_path / f"none{name}") == 0
     assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -2,7 +2,6 @@
 
 import http.client
 import json
-import os
 import re
 import signal
 import subprocess
@@ -67,7 +66,7 @@ def answer_of(connection: http.client.HTTPConnection) -> Answer:
 
 @contextmanager
 def running_server(
-    *arguments: str | Path, folder: Path | None = None, environment: Mapping[str, str] | None = None
+    *arguments: str | Path, folder: Path | None = None
 ) -> Iterator[Server]:
     """A server on a free port, which is killed at the end unless it was stopped; it is started in a folder."""
     process = subprocess.Popen(
@@ -75,7 +74,6 @@ def running_server(
         stderr=subprocess.PIPE,
         encoding="utf-8",
         cwd=folder,
-        env=os.environ | dict(environment or {}),
     )
     assert process.stderr is not None
     with process:

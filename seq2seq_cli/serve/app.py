@@ -29,8 +29,6 @@ from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
 
-_AUTO = "auto"
-"""What clients name as the source language to have it detected."""
 _RETRY = {"Retry-After": "1"}
 """Seconds until a client may come again: a full queue is translated in a few."""
 _TYPING_PAUSE = 200
@@ -103,7 +101,6 @@ class Application:
         """The ASGI application."""
         routes = [
             Route("/translate", self.translate, methods=["POST"]),
-            Route("/detect", self.detect, methods=["POST"]),
             *(Route(path, answer, methods=["GET"]) for path, answer in self._constant_answers().items()),
         ]
         handlers = {HTTPException: _refused, ClientDisconnect: _left, Exception: _failed}
@@ -116,18 +113,14 @@ class Application:
 
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
-        wanted = TranslateRequest.parse(await self._allowed_fields(request), self.limits)
+        fields = await read_fields(request, self.limits)
+        if not self.keys.allow(api_key(request, fields)):
+            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
+        wanted = TranslateRequest.parse(fields, self.limits)
         if wanted.direction not in self.directions.translators:
-            is_auto = wanted.direction.source == _AUTO
-            problem = f"source: {_AUTO}: no language is detected here" if is_auto else "source, target: not served here"
-            raise HTTPException(400, f"{problem}: choose one of {self.directions}")
-        fields = await _unless_client_leaves(request, self._answer(wanted))
-        return JSONResponse(fields, headers={"Cache-Control": "no-store"})
-
-    async def detect(self, request: Request) -> Response:
-        """Say that no language is detected here."""
-        await self._allowed_fields(request)
-        raise HTTPException(501, "this server does not detect languages: name the source language")
+            raise HTTPException(400, f"source, target: not served here: choose one of {self.directions}")
+        answer = await _unless_client_leaves(request, self._answer(wanted))
+        return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
     def _constant_answers(self) -> dict[str, Response]:
         """The constant answers, by their paths: the page, and what clients ask before they translate."""
@@ -163,12 +156,6 @@ class Application:
             "/frontend/settings": JSONResponse(settings),
             "/health": JSONResponse({"status": "ok"}),
         }
-
-    async def _allowed_fields(self, request: Request) -> Any:
-        fields = await read_fields(request, self.limits)
-        if not self.keys.allow(api_key(request, fields)):
-            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
-        return fields
 
     async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
         try:

@@ -1,16 +1,13 @@
 """Who may send requests to the server, and how much: API keys and bounds."""
 
 import hmac
-import os
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_whole
 
-VARIABLE = "S2S_API_KEY"
-"""The environment variable that holds a key."""
 _MOST_KEY_BYTES = 1_000_000
 _BYTES_PER_CHARACTER = 12
 """In JSON: a character outside of the first 65,536 can be written as two escapes of six bytes."""
@@ -27,8 +24,7 @@ class Limits:
     max_waiting: int = 400_000
     """Most characters that wait to be translated; a request beyond is refused with 429."""
     timeout: float = 30.0
-    """Seconds to receive the head of a request (else 408), to receive its body (else 408), to translate it (else 503),
-    and to send the answer, each."""
+    """Seconds to receive the body of a request (else 408), and to translate it (else 503)."""
 
     @property
     def longest_text(self) -> int:
@@ -49,24 +45,24 @@ def cost(text: str) -> int:
 class ApiKeys:
     """The keys that open the server; without any, it is open to everybody who reaches it."""
 
-    def __init__(self, keys: tuple[str, ...] = ()) -> None:
+    def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys = [key.encode("utf-8") for key in keys]
 
     @classmethod
-    def find(cls, file: Path | None, environment: Mapping[str, str] = os.environ) -> "ApiKeys":
-        """The keys of a file, one per line, and the key of the environment.
+    def read(cls, file: Path) -> "ApiKeys":
+        """The keys of a file, one per line; blank lines and lines that begin with # are left out.
 
-        Blank lines and lines that begin with # are left out. Raises InputError for a file that cannot be read, that
-        holds no key, or that is not UTF-8, and for a variable that is not.
+        Raises InputError for a file that cannot be read, that holds no key, or that is not UTF-8.
         """
-        keys = [environment.get(VARIABLE, "").strip()]
-        if any(0xD800 <= ord(character) <= 0xDFFF for character in keys[0]):  # bytes that are not UTF-8
-            raise InputError(f"{VARIABLE}: not UTF-8: set it to a key in UTF-8")
-        if file is not None:
-            keys += (found := _read_keys(file))
-            if not found:
-                raise InputError(f"{file}: holds no API key: write one per line")
-        return cls(tuple(filter(None, keys)))
+        try:
+            lines = map(str.strip, read_whole(file, most=_MOST_KEY_BYTES).decode("utf-8-sig").splitlines())
+        except OSError as error:
+            raise InputError(unreadable(file, error)) from None
+        except UnicodeDecodeError:
+            raise InputError(f"{file}: not UTF-8: write an API key per line") from None
+        if not (keys := [line for line in lines if line and not line.startswith("#")]):
+            raise InputError(f"{file}: holds no API key: write one per line")
+        return cls(keys)
 
     @property
     def are_required(self) -> bool:
@@ -75,17 +71,5 @@ class ApiKeys:
 
     def allow(self, key: str | None) -> bool:
         """Whether a request with this key is let in. The time it takes reveals nothing about the keys."""
-        if not self._keys:
-            return True
         given = (key or "").encode("utf-8", "surrogatepass")
-        return any([hmac.compare_digest(given, known) for known in self._keys])  # noqa: C419  # all are compared
-
-
-def _read_keys(file: Path) -> list[str]:
-    try:
-        lines = map(str.strip, read_whole(file, most=_MOST_KEY_BYTES).decode("utf-8-sig").splitlines())
-    except OSError as error:
-        raise InputError(unreadable(file, error)) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: not UTF-8: write an API key per line") from None
-    return [line for line in lines if line and not line.startswith("#")]
+        return not self._keys or any([hmac.compare_digest(given, known) for known in self._keys])  # noqa: C419  # all

@@ -9,19 +9,15 @@ import signal
 import socket
 from collections.abc import Callable, Generator
 from ipaddress import ip_address
-from typing import Any
 
 import uvicorn
 from typing_extensions import override
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.serve.app import Application
 
 _MOST_CONNECTIONS = 1000
 """Connections at a time: the usual limit of open files is 1,024."""
-_MOST_HEAD_BYTES = 2**15
-"""Bytes of the request line and the headers, and of what comes beside a body."""
 _LAST_REQUESTS = 0.5
 """Seconds after the signal to stop in which requests are still taken: they are on their way on open connections."""
 _ADDRESSES = "127.0.0.1, or 0.0.0.0 for all networks"
@@ -59,10 +55,8 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
     """
     # Malformed requests and clients that leave are not logged: strangers could fill the disk with them.
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
-    timeout = application.limits.timeout
     config = uvicorn.Config(
         application.asgi,
-        http=type("_TimedConnection", (_Connection,), {"timeout": timeout}),
         ws="none",
         lifespan="off",
         log_config=None,
@@ -71,7 +65,7 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
         server_header=False,
         headers=[("X-Content-Type-Options", "nosniff")],
         limit_concurrency=_MOST_CONNECTIONS,
-        timeout_graceful_shutdown=int(2 * timeout) + 1,
+        timeout_graceful_shutdown=int(2 * application.limits.timeout) + 1,
     )
     try:
         _Server(config, on_start).run([listener])
@@ -106,94 +100,3 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-
-class _Connection(HttpToolsProtocol):
-    """Uvicorn's connection, with bounds on the time and the length of heads and trailers, and on unread answers."""
-
-    timeout: float
-    """Seconds for the first byte of the first request, for a request line and its headers, for the rest of a body after
-    the answer, and for reading an answer, except its last 64 kB, which the system keeps for the client."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._bytes_between = 0
-        """Bytes received since the last part of a request: a whole head, some of a body, or its end."""
-        self._has_part = False
-        self._late: asyncio.TimerHandle | None = None
-        """Refuses a request that does not come."""
-        self._unread: asyncio.TimerHandle | None = None
-        """Ends the connection when the client does not read what waits to be sent."""
-
-    @override
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._wait_for_request()
-
-    @override
-    def connection_lost(self, exc: Exception | None) -> None:
-        _cancel(self._late)
-        _cancel(self._unread)
-        super().connection_lost(exc)
-
-    @override
-    def data_received(self, data: bytes) -> None:
-        self._has_part = False
-        super().data_received(data)
-        self._bytes_between = 0 if self._has_part else self._bytes_between + len(data)
-        if self._bytes_between > _MOST_HEAD_BYTES and not self.transport.is_closing():
-            self._refuse(b"431 Request Header Fields Too Large")
-
-    @override
-    def on_message_begin(self) -> None:
-        self._wait_for_request()
-        super().on_message_begin()
-
-    @override
-    def on_headers_complete(self) -> None:
-        self._has_part = True
-        _cancel(self._late)
-        super().on_headers_complete()
-
-    @override
-    def on_body(self, body: bytes) -> None:
-        self._has_part = True
-        super().on_body(body)
-
-    @override
-    def on_message_complete(self) -> None:
-        self._has_part = True
-        _cancel(self._late)
-        super().on_message_complete()
-
-    @override
-    def on_response_complete(self) -> None:
-        if self.cycle.more_body:
-            self._wait_for_request()
-        super().on_response_complete()
-
-    @override
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        _cancel(self._unread)
-        self._unread = self.loop.call_later(self.timeout, self.transport.abort)
-
-    @override
-    def resume_writing(self) -> None:
-        _cancel(self._unread)
-        super().resume_writing()
-
-    def _wait_for_request(self) -> None:
-        _cancel(self._late)
-        self._late = self.loop.call_later(self.timeout, self._refuse, b"408 Request Timeout")
-
-    def _refuse(self, status: bytes) -> None:
-        _cancel(self._late)
-        self.transport.write(b"HTTP/1.1 %s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n" % status)
-        self.transport.close()
-
-
-def _cancel(timer: asyncio.TimerHandle | None) -> None:
-    """Cancel a timer that was set; nothing happens where it has run out."""
-    if timer is not None:
-        timer.cancel()

@@ -31,8 +31,7 @@ def serve(
         typer.Option(
             "--api-keys",
             metavar="FILE",
-            help="Translate only for those who send a key of this file, which has one per line, or the key in the"
-            " environment variable S2S_API_KEY.",
+            help="Translate only for those who send a key of this file, which has one per line.",
         ),
     ] = None,
     max_characters: Annotated[
@@ -47,8 +46,7 @@ def serve(
             min=0.1,
             max=3600,
             metavar="S",
-            help="Seconds to receive the head of a request, to receive its body, to translate it, and to send the"
-            " answer, each.",
+            help="Seconds to receive a request, and to translate it.",
         ),
     ] = _DEFAULTS.timeout,
     threads: Threads = None,
@@ -68,7 +66,7 @@ def serve(
             raise UsageError(f"serve needs the package {error.name}: {how_to_install('serve')}") from None
 
     limits = Limits(max_characters=max_characters, max_waiting=max_waiting, timeout=timeout)
-    keys = ApiKeys.find(api_keys)
+    keys = ApiKeys.read(api_keys) if api_keys else ApiKeys()
     with open_socket(host, port) as listener:
         if is_reachable(listener) and not keys.are_required:
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")

@@ -17,15 +17,12 @@ class DecodingOptions:
     n_best: int
     prune: float | None
     length_penalty: choices.LengthPenalty
-    length_penalty_alpha: float
-    coverage_penalty: float
     min_length: int
     no_repeat_ngram_size: int
     similar_pairs: int
     similar_pairs_weight: float
     sampling: bool
     temperature: float
-    top_k: int | None
     seed: int
     max_source_length: int
     batch_size: int

@@ -9,7 +9,6 @@ from typing_extensions import override
 from seq2seq_cli.config import choices
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.config.schema import (
-    NonNegative,
     NonNegativeInt,
     Positive,
     PositiveInt,
@@ -37,11 +36,7 @@ class DecodingConfig(Section):
     dropped. null: none is dropped."""
     length_penalty: choices.LengthPenalty = "average"
     """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
-    number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
-    length_penalty_alpha: Annotated[float, Field(ge=0.0, le=10.0)] = 1.0
-    """For gnmt only: its exponent; a larger one prefers longer translations."""
-    coverage_penalty: NonNegative = 0.0
-    """Weight of the penalty for source tokens without attention; GNMT's beta."""
+    number of tokens."""
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""
     no_repeat_ngram_size: NonNegativeInt = 3
@@ -60,8 +55,6 @@ class DecodingConfig(Section):
     temperature: Positive = 1.0
     """For sampling only: probabilities to the power of 1 / temperature are drawn from; below 1, likely tokens come more
     often."""
-    top_k: PositiveInt | None = None
-    """For sampling only: number of most probable tokens that are drawn from; null: all."""
     seed: Seed = 1
     """For sampling only: seed of the random numbers; the same sentence and seed give the same sample."""
     max_source_length: PositiveInt = 100
@@ -91,9 +84,8 @@ class DecodingConfig(Section):
         if self.n_best > self.beam_size:
             larger, size = named(self, "n_best"), named(self, "beam_size")
             yield ("n_best", "beam_size"), f"{larger} must be at most {size}: a beam holds no more translations"
-        for key, value in (("temperature", 1.0), ("top_k", None)):
-            if getattr(self, key) != value:
-                yield needs(self, key, "sampling", "true", "beam search draws nothing")
+        if self.temperature != 1.0:
+            yield needs(self, "temperature", "sampling", "true", "beam search draws nothing")
 
     @property
     def options(self) -> DecodingOptions:

@@ -58,22 +58,18 @@ class Rows:
     """BOS and the tokens so far."""
     log_probabilities: Float[np.ndarray, " R"]
     """The sums over the tokens so far."""
-    coverage: Float[np.ndarray, "R S"]
-    """The sums of the attention weights so far; 1 at padding."""
     states: NDArray[np.object_]
     """What the strategy knows of each row; None for nothing."""
 
     @classmethod
-    def start(cls, lengths: Sequence[int], per_source: int) -> "Rows":
-        """Empty hypotheses, `per_source` of each source; the lengths of the sources count EOS."""
-        sources = np.arange(len(lengths)).repeat(per_source)
-        is_padding = np.arange(max(lengths)) >= np.array(lengths)[sources, np.newaxis]
+    def start(cls, sources: int, per_source: int) -> "Rows":
+        """Empty hypotheses, `per_source` of each of so many sources."""
+        numbers = np.arange(sources).repeat(per_source)
         return cls(
-            sources=sources,
-            history=np.full((len(sources), 1), BOS),
-            log_probabilities=np.zeros(len(sources)),
-            coverage=is_padding.astype(np.float64),
-            states=np.full(len(sources), None),
+            sources=numbers,
+            history=np.full((len(numbers), 1), BOS),
+            log_probabilities=np.zeros(len(numbers)),
+            states=np.full(len(numbers), None),
         )
 
     def __len__(self) -> int:
@@ -89,13 +85,12 @@ class Rows:
         """The last token of each row, BOS at first."""
         return self.history[:, -1]
 
-    def extend(self, chosen: Candidates, weights: Float[np.ndarray, "R S"]) -> "Rows":
-        """The hypotheses of the chosen candidates, after a step with these attention weights."""
+    def extend(self, chosen: Candidates) -> "Rows":
+        """The hypotheses of the chosen candidates."""
         return Rows(
             sources=self.sources[chosen.rows],
             history=np.concatenate((self.history[chosen.rows], chosen.tokens[:, np.newaxis]), axis=1),
             log_probabilities=self.log_probabilities[chosen.rows] + chosen.log_probabilities,
-            coverage=self.coverage[chosen.rows] + weights[chosen.rows],
             states=chosen.states,
         )
 
@@ -105,7 +100,6 @@ class Rows:
             sources=self.sources[rows],
             history=self.history[rows],
             log_probabilities=self.log_probabilities[rows],
-            coverage=self.coverage[rows],
             states=self.states[rows],
         )
 
@@ -119,7 +113,7 @@ class Hypothesis:
     log_probability: float
     """log p(ids | source) by the model, the sum over the tokens."""
     score: float
-    """The log-probability with the penalties for length and coverage, higher is better; see Strategy.scores."""
+    """The log-probability with the penalty for its length, higher is better; see Strategy.scores."""
     token_log_probabilities: Float[np.ndarray, " T"]
     """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]

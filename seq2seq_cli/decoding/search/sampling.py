@@ -19,15 +19,11 @@ _WHOLE_VOCABULARY = 2**31
 
 @dataclass(frozen=True, kw_only=True)
 class Sampling(Strategy):
-    """Each row goes on with a token that is drawn with p^(1/temperature), of the most probable ones.
-
-    Fan et al. 2018, "Hierarchical Neural Story Generation", section 5.1.
-    """
+    """Each row goes on with a token that is drawn with p^(1/temperature)."""
 
     rows_per_source: int
     """The number of samples."""
-    most_candidates: int
-    """The number of most probable tokens of which one is drawn."""
+    most_candidates: int = _WHOLE_VOCABULARY
     temperature: float
     generators: Sequence[np.random.Generator]
     """One per source: its samples do not depend on the other sources."""
@@ -37,7 +33,6 @@ class Sampling(Strategy):
         """The sampling of a config for sources without EOS."""
         return cls(
             rows_per_source=options.n_best,
-            most_candidates=options.top_k or _WHOLE_VOCABULARY,
             temperature=options.temperature,
             generators=[np.random.default_rng([options.seed, *source]) for source in sources],
         )

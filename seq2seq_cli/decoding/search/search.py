@@ -12,7 +12,7 @@ from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.beam import Beam
-from seq2seq_cli.decoding.search.finished import Finished, Penalties
+from seq2seq_cli.decoding.search.finished import Finished
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows, Step
 from seq2seq_cli.decoding.search.rules import Bans, Rules
 from seq2seq_cli.decoding.search.strategy import Strategy
@@ -50,8 +50,8 @@ def search(
     rules = Rules(options, sources, most_unknown)
     strategy = _strategy(options, sources, constraints or (), rules)
     limits = rules.limits + strategy.extra_length
-    finished = Finished(Penalties.of(options), strategy, limits, options.n_best)
-    rows = Rows.start(lengths, strategy.rows_per_source)
+    finished = Finished(options, strategy, limits)
+    rows = Rows.start(len(sources), strategy.rows_per_source)
     state = engine.start(sources).select(rows.sources)
     steps: list[Step] = []
     most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
@@ -64,7 +64,7 @@ def search(
         _finish_stuck(rows, candidates, steps, finished)
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         before = rows.sources
-        rows = rows.extend(chosen, proposals.weights)
+        rows = rows.extend(chosen)
         is_ended = chosen.tokens == EOS
         is_finished = is_ended | (rows.length >= limits[rows.sources])
         numbers = np.flatnonzero(is_finished)

@@ -34,7 +34,7 @@ class Node(NamedTuple):
     """Of the token."""
     fate: Fate
     score: float | None = None
-    """The score of a finished one, with the penalties for length and coverage."""
+    """The score of a finished one, with the penalty for its length."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ function search(engine, source, options, mostUnknown) {
   const repetitions = Math.max(1, ...ngramsOf(source, options.no_repeat_ngram_size).map(({ count }) => count));
   const isFinished = ({ token, history }) => token === EOS || history.length >= limit;
   const finished = new Finished(options, limit);
-  let rows = [{ token: BOS, parent: null, history: [], total: 0, coverage: new Float64Array(source.length + 1) }];
+  let rows = [{ token: BOS, parent: null, history: [], total: 0 }];
   let state = engine.start(source);
   while (rows.length) {
     const bans = rows.map(({ history }) => bansOf(history, options, repetitions, mostUnknown));
@@ -54,7 +54,6 @@ function extensionsOf(row, number, { tokens, logProbabilities, weights }, bans) 
       weights: weights[number],
       history: [...row.history, token],
       total: row.total + logProbability,
-      coverage: row.coverage.map((sum, position) => sum + weights[number][position]),
     }));
 }
 
@@ -66,21 +65,14 @@ class Finished {
 
   /** Add a row; of equals, the first is the best, and one without EOS is worse than any with it. */
   add(row) {
-    const end = { row, isEnded: row.token === EOS, score: this.score(row) };
+    const end = { row, isEnded: row.token === EOS, score: row.total / this.divisor(row.history.length) };
     const isBetter = (a, b) => a.isEnded > b.isEnded || (a.isEnded === b.isEnded && a.score > b.score);
     if (!this.best || isBetter(end, this.best)) this.best = end;
     this.ended += end.isEnded;
   }
 
-  score({ total, history, coverage }) {
-    const covered = (sum, weight) => sum + Math.log(Math.min(Math.max(weight, TABLES.leastCoverage), 1));
-    const { coverage_penalty: beta } = this.options;
-    return total / this.divisor(history.length) + (beta ? beta * coverage.reduce(covered, 0) : 0);
-  }
-
   divisor(length) {
-    const { length_penalty: penalty, length_penalty_alpha: alpha } = this.options;
-    return { none: 1, average: length, gnmt: ((5 + length) / 6) ** alpha }[penalty];
+    return this.options.length_penalty === "average" ? length : 1;
   }
 
   /** Whether a row can still become the best. */

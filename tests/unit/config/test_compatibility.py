@@ -46,7 +46,6 @@ REFUSED = {
     "training.teacher_forcing=0.3 training.teacher_forcing_decay=linear training.teacher_forcing_min=0.5": (
         "training.teacher_forcing_min (0.5); training.teacher_forcing (0.3)"
     ),
-    "decoding.top_k=9": "decoding.top_k (9); decoding.sampling (false)",
     "decoding.temperature=0.5": "decoding.temperature (0.5); decoding.sampling (false)",
     "decoding.engine=torch decoding.precision=int8": "decoding.precision (int8); onnx or auto",
     "decoding.n_best=6": "decoding.n_best (6); decoding.beam_size (5)",

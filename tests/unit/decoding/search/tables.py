@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -122,13 +121,5 @@ def weights_of(source: Sequence[int], ids: Sequence[int]) -> Float[np.ndarray, "
 
 
 def score(engine: TableEngine, source: Sequence[int], ids: Sequence[int], options: DecodingOptions) -> float:
-    """Wu et al. 2016, equation 14, written out."""
-    total = sum(token_log_probabilities(engine, source, ids))
-    length_penalty: float = {
-        "none": 1.0,
-        "average": len(ids),
-        "gnmt": (5 + len(ids)) ** options.length_penalty_alpha / (5 + 1) ** options.length_penalty_alpha,
-    }[options.length_penalty]
-    coverage = weights_of(source, ids).sum(axis=0).tolist()
-    coverage_penalty = options.coverage_penalty * sum(log(min(p, 1.0)) for p in coverage)
-    return total / length_penalty + coverage_penalty
+    """The log-probability, or its mean per token."""
+    return sum(token_log_probabilities(engine, source, ids)) / (len(ids) if options.length_penalty == "average" else 1)

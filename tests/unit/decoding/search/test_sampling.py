@@ -38,9 +38,7 @@ def frequencies(**values: object) -> dict[tuple[int, ...], float]:
     ("values", "expected"),
     [
         ({}, {(A, EOS): 0.5, (B, EOS): 0.3, (C, EOS): 0.15, (EOS,): 0.05}),
-        ({"top_k": 2}, {(A, EOS): 5 / 8, (B, EOS): 3 / 8}),
-        ({"top_k": 1}, {(A, EOS): 1.0}),
-        ({"temperature": 0.5, "top_k": 2}, {(A, EOS): 25 / 34, (B, EOS): 9 / 34}),
+        ({"temperature": 0.5}, {(A, EOS): 100 / 146, (B, EOS): 36 / 146, (C, EOS): 9 / 146, (EOS,): 1 / 146}),
         ({"min_length": 1}, {(A, EOS): 50 / 95, (B, EOS): 30 / 95, (C, EOS): 15 / 95}),
     ],
 )

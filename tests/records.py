@@ -61,7 +61,6 @@ def epoch(
         attention_entropy=entropy,
         signatures={"bleu": signature},
         best=best,
-        averaged=False,
         lr=1e-3,
     )
 

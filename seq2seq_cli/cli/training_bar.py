@@ -159,4 +159,4 @@ def _epoch_line(event: "Validated") -> str:
     if scores := event.scores:
         line += f", valid loss {loss_in_words(scores.loss)}"
         line += f", greedy BLEU {scores.bleu.value:.1f}, chrF {scores.chrf.value:.1f}"
-    return line + (" (moving average)" if event.averaged else "") + (" (best)" if event.is_best else "")
+    return line + (" (best)" if event.is_best else "")

@@ -23,10 +23,8 @@ BatchUnit: TypeAlias = Literal["token", "sentence"]
 (or BOS) and padding are counted. A pair that is longer than the size is a batch of its own."""
 
 Optimiser: TypeAlias = Literal["adam", "adamw", "adadelta", "muon", "sgd"]
-Schedule: TypeAlias = Literal["constant", "linear", "cosine", "inverse_sqrt", "plateau", "halving"]
+Schedule: TypeAlias = Literal["constant", "cosine", "halving"]
 LossUnit: TypeAlias = Literal["token", "sentence"]
-ForcingUnit: TypeAlias = Literal["sentence", "token"]
-ForcingDecay: TypeAlias = Literal["constant", "linear", "exponential", "inverse_sigmoid"]
 
 Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""

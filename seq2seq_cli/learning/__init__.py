@@ -1,1 +1,1 @@
-"""One update of the weights: loss, teacher forcing, REINFORCE, optimiser, schedule, moving average, state."""
+"""One update of the weights: loss, teacher forcing, REINFORCE, optimiser, schedule, state."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from seq2seq_cli.config.choices import ForcingUnit
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced
 from seq2seq_cli.learning.output_loss import output_loss
@@ -35,7 +34,6 @@ def batch_loss(
     batch: Batch,
     *,
     teacher_forcing: float,
-    unit: ForcingUnit = "sentence",
     baseline: float | None = None,
     label_smoothing: float = 0.0,
     sampled_words: int | None = None,
@@ -43,12 +41,12 @@ def batch_loss(
 ) -> BatchLoss:
     """The loss of a batch.
 
-    The decoder gets the reference words with probability `teacher_forcing`, drawn per `unit`, else its own predictions.
+    The decoder gets the reference words with probability `teacher_forcing`, drawn per sentence, else its own predictions.
     The losses are estimates where `sampled_words` is fewer than the words that the batch lacks: `output_loss`.
     `baseline` is the expected log-likelihood of a word that hard attention compares with; None: this batch's mean.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)
-    forced = draw_forced(batch.tgt_in.shape, teacher_forcing, unit)
+    forced = draw_forced(len(batch.tgt_in), teacher_forcing)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
     features, attended = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD

@@ -5,16 +5,13 @@ import math
 from seq2seq_cli.config.schema.training import TrainingConfig
 
 
-def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, factor: float, epochs: float) -> float:
+def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, epochs: float) -> float:
     """The rate of update `step`, counted from 0; never above `training.lr`.
 
     For w = `warmup_steps` updates it rises linearly, lr (step + 1) / w, and then is
 
     constant      lr
-    linear        lr (1 - p)
     cosine        lr (1 + cos(π p)) / 2; Loshchilov & Hutter 2017, eq. 5, without restarts, down to 0
-    inverse_sqrt  lr sqrt(max(1, w) / (step + 1)); Vaswani et al. 2017, eq. 3, with lr as the highest rate
-    plateau       lr `factor`, in the warm-up too; see `next_factor`
     halving       lr / 2^n, n the halvings so far: one after `halving_after` epochs, then one every `halving_every`;
                   Sutskever et al. 2014, section 3.4; Luong et al. 2015, section 4.1
 
@@ -22,27 +19,17 @@ def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, 
     counts the epochs done, with the fraction of the running one.
     """
     warmup = training.warmup_steps
-    highest = training.lr * (factor if training.schedule == "plateau" else 1.0)
     if step < warmup:
-        return highest * ((step + 1) / warmup)
+        return training.lr * ((step + 1) / warmup)
     match training.schedule:
-        case "constant" | "plateau":
-            return highest
-        case "linear":
-            return highest * (1 - _fraction_after_warmup(step, fraction_done, warmup))
+        case "constant":
+            return training.lr
         case "cosine":
-            return highest * (1 + math.cos(math.pi * _fraction_after_warmup(step, fraction_done, warmup))) / 2
-        case "inverse_sqrt":
-            return highest * math.sqrt(max(1, warmup) / (step + 1))
+            return training.lr * (1 + math.cos(math.pi * _fraction_after_warmup(step, fraction_done, warmup))) / 2
         case "halving":
             after = epochs - training.halving_after
             halvings = math.floor(after / training.halving_every) + 1 if after >= 0 else 0
-            return math.ldexp(highest, -halvings)
-
-
-def next_factor(factor: float, *, improved: bool) -> float:
-    """The factor of the learning rate after a validation: halved, unless a score improved on the best so far."""
-    return factor if improved else factor / 2
+            return math.ldexp(training.lr, -halvings)
 
 
 def _fraction_after_warmup(step: int, fraction_done: float, warmup: int) -> float:

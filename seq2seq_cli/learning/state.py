@@ -12,7 +12,6 @@ from torch import Tensor
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Metric, Precision
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.learning.averaging import Average
 from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.in_words import best_in_words, deciding_metric, newest_in_words
@@ -89,8 +88,6 @@ class Progress:
     """Validations since the best scores."""
     lr: Annotated[Number, Field(ge=0)] = 0.0
     """Learning rate of the last update."""
-    lr_factor: Annotated[Number, Field(ge=0, le=1)] = 1.0
-    """Product of the halvings of the plateau schedule."""
     baseline: Number | None = None
     """Hard attention: moving average of the log-likelihood per target word; None before the first update."""
     seconds: Seconds = 0.0
@@ -148,10 +145,9 @@ class TrainingState:
 
     1. the weights,
     2. the optimiser's moments and step counts,
-    3. the moving average of the weights, where there is one,
-    4. the progress: epoch, position in it, sums, counts, clock, best scores, inputs of the schedules,
-    5. the random state of each process, from which dropout and teacher forcing draw,
-    6. the precision, which `auto` finds by a measurement, and the type of the device that it was found for.
+    3. the progress: epoch, position in it, sums, counts, clock, best scores,
+    4. the random state of each process, from which dropout and teacher forcing draw,
+    5. the precision, which `auto` finds by a measurement, and the type of the device that it was found for.
 
     Whatever follows from these and the config is left out: the learning rate, the order of the pairs (from seed and
     epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
@@ -159,7 +155,6 @@ class TrainingState:
 
     model: Seq2Seq
     optimiser: Optimiser
-    average: Average | None
     precision: Precision
     progress: Progress = field(default_factory=Progress)
 
@@ -176,7 +171,6 @@ class TrainingState:
         return {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "average": self.average.state_dict() if self.average else None,
             "progress": asdict(self.progress),
             "random": list(random or [self.random_state()]),
             "precision": self.precision,
@@ -196,8 +190,7 @@ class TrainingState:
     def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
         """Return to the state in which `checkpoint` was made.
 
-        A moving average that the config asks for and the checkpoint lacks begins with the weights. The random state is
-        left alone when another number of processes made the checkpoint, and the precision always.
+        The random state is left alone when another number of processes made the checkpoint, and the precision always.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for a checkpoint of another model, and for one with
         values that no training has.
@@ -205,13 +198,7 @@ class TrainingState:
         self.progress = Progress.from_dict(checkpoint["progress"])
         self.model.load_state_dict(checkpoint["model"])
         self.optimiser.load_state_dict(checkpoint["optimiser"])
-        if self.average:
-            if checkpoint["average"] is None:
-                self.average = Average(self.model, self.average.decay)
-            else:
-                self.average.load_state_dict(checkpoint["average"])
-        averaged = self.average.state_dict().values() if self.average else ()
-        _check_finite((*self.model.state_dict().values(), *averaged, *self.optimiser.moments()))
+        _check_finite((*self.model.state_dict().values(), *self.optimiser.moments()))
         if checkpoint["precision"] not in get_args(Precision):
             raise ValueError("an unknown precision")
         if len(checkpoint["random"]) == group.size:
@@ -233,12 +220,7 @@ def is_better(scores: Mapping[Metric, float], others: Mapping[Metric, float], me
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:
     """The state before the first update."""
-    return TrainingState(
-        model=model,
-        optimiser=make_optimiser(model, training),
-        average=Average(model, training.ema_decay) if training.ema_decay else None,
-        precision=precision,
-    )
+    return TrainingState(model=model, optimiser=make_optimiser(model, training), precision=precision)
 
 
 def _check_finite(tensors: Iterable[Tensor]) -> None:

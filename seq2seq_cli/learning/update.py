@@ -16,7 +16,6 @@ from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, halves
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.learning.forcing import forcing_probability
 from seq2seq_cli.learning.loss import BatchLoss, batch_loss
 from seq2seq_cli.learning.reinforce import next_baseline
 from seq2seq_cli.learning.schedule import learning_rate
@@ -53,19 +52,18 @@ class Objective(nn.Module):
     def __init__(self, model: Seq2Seq, training: TrainingConfig) -> None:
         super().__init__()
         self.model = model
-        self.unit = training.teacher_forcing_unit
+        self.teacher_forcing = training.teacher_forcing
         self.label_smoothing = training.label_smoothing
         self.sampled_words = training.sampled_words
         self.doubly_stochastic = training.doubly_stochastic
 
-    def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
+    def forward(self, batch: Batch, baseline: float | None) -> BatchLoss:
         """The loss of a batch; zero, with a zero gradient of all weights, for a batch without target tokens."""
         if batch.tokens:
             return batch_loss(
                 self.model,
                 batch,
-                teacher_forcing=teacher_forcing,
-                unit=self.unit,
+                teacher_forcing=self.teacher_forcing,
                 baseline=baseline,
                 label_smoothing=self.label_smoothing,
                 sampled_words=self.sampled_words,
@@ -113,13 +111,7 @@ class Updater:
         summed_loss, gradient_norm = torch.stack([total, norm]).tolist()
         loss = summed_loss / max(tokens, 1)
         progress = state.progress
-        lr = learning_rate(
-            training,
-            step=progress.step,
-            fraction_done=fraction_done,
-            factor=progress.lr_factor,
-            epochs=progress.epochs,
-        )
+        lr = learning_rate(training, step=progress.step, fraction_done=fraction_done, epochs=progress.epochs)
         skipped = not (isfinite(loss) and isfinite(gradient_norm))
         if skipped:
             self._skip(loss=loss, gradient_norm=gradient_norm)
@@ -142,13 +134,12 @@ class Updater:
     def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
         """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""
         state = self._state
-        teacher_forcing = forcing_probability(self._training, state.progress.step)
         state.optimiser.zero_grad()
         losses = []
         for number, batch in enumerate(batches, start=1):
             syncing = nullcontext() if number == len(batches) else self._without_sync()
             with syncing, computing(state.precision, batch.src.device):
-                loss: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
+                loss: BatchLoss = self._objective(batch, state.progress.baseline)
                 torch.autograd.backward(loss.objective)
             losses.append(loss.nll.detach())
         return losses
@@ -161,8 +152,6 @@ class Updater:
         state = self._state
         with computing(state.precision, state.device):  # Muon multiplies matrices
             state.optimiser.step(lr)
-        if state.average:
-            state.average.update_parameters(state.model)
         state.progress.skipped_in_row = 0
         state.progress.baseline = next_baseline(state.progress.baseline, log_likelihood)
 

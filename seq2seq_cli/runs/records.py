@@ -112,8 +112,6 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
     words_on_marks: Number = None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
-    averaged: bool
-    """Whether the scores are those of the moving average of the weights."""
     best: bool
     """Whether these weights became the best ones."""
 

@@ -76,8 +76,6 @@ class Validated:
     """Mean loss per target token of the epoch, in nats, with the teacher forcing of the config."""
     scores: HeldOutScores | None
     """Scores of the validation split; None when it is empty."""
-    averaged: bool
-    """Whether the moving average of the weights was scored, because it was better than the weights."""
     is_best: bool
     """Whether these weights are kept as the best: the best score so far, or the newest when nothing is held out."""
 

@@ -26,8 +26,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
-from seq2seq_cli.learning.schedule import next_factor
-from seq2seq_cli.learning.state import Progress, TrainingState, is_better
+from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
@@ -158,14 +157,12 @@ class TrainingLoop:
         progress, training = self._state.progress, self._config.training
         self._clock.tick()
         with self._freed.other_sizes():
-            scores, averaged = validate(self._state, self._corpus, self._config, self._group)
+            scores = validate(self._state, self._corpus, self._config, self._group)
         progress.validation_seconds = self._clock.tick()
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
         progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
-        if training.schedule == "plateau":
-            progress.lr_factor = next_factor(progress.lr_factor, improved=is_best)
         if is_best:
             progress.best_epoch, progress.best_scores = progress.last_epoch, by_metric
         return Validated(
@@ -173,34 +170,18 @@ class TrainingLoop:
             step=progress.step,
             train_loss=progress.of_epoch.mean_loss,
             scores=scores,
-            averaged=averaged,
             is_best=is_best,
         )
 
 
 def validate(
     state: TrainingState, corpus: PreparedCorpus, config: Config, group: ProcessGroup = SINGLE
-) -> tuple[HeldOutScores | None, bool]:
-    """The better scores, by greedy search, of the weights and of their moving average; whether they are the average's.
-
-    Without held-out pairs there are no scores, and no average.
-    """
+) -> HeldOutScores | None:
+    """The scores of the weights by greedy search; None without held-out pairs."""
     if not len(corpus.split("valid")):
-        return None, False
-
+        return None
     greedy = config.decoding.model_copy(update={"beam_size": 1, "n_best": 1, "sampling": False})
-
-    def scores_of(model: Seq2Seq) -> HeldOutScores:
-        translator = translator_of(model, corpus.codecs, greedy)
-        return score_split(model, translator, corpus, "valid", group)
-
-    plain = scores_of(state.model)
-    if state.average is None:
-        return plain, False
-    averaged = scores_of(state.average.module)
-    if is_better(averaged.by_metric(), plain.by_metric(), config.training.metric):
-        return averaged, True
-    return plain, False
+    return score_split(state.model, translator_of(state.model, corpus.codecs, greedy), corpus, "valid", group)
 
 
 class _Clock:

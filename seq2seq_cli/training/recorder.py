@@ -70,8 +70,7 @@ class Recorder:
         self._run.write_card(model_card(self._session))
 
     def _keep_weights(self, event: Validated) -> None:
-        average = self._state.average
-        model = average.module if average and event.averaged else self._state.model
+        model = self._state.model
         if event.is_best:
             self._run.save_best(model.weights())
             self._name_as_newest()
@@ -123,7 +122,6 @@ class Recorder:
             signatures=scores.signatures() if scores else {},
             attention_entropy=attention.entropy if attention else None,
             words_on_marks=attention.words_on_marks if attention else None,
-            averaged=event.averaged,
             best=event.is_best,
         )
 

@@ -188,21 +188,18 @@ def _places(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
 
 
 def _without_scores(training: TrainingConfig, corpus: PreparedCorpus) -> Iterator[_Conflict]:
-    """Some options need scores of the validation split, which is empty."""
-    off = TrainingConfig()
+    """The patience needs scores of the validation split, which is empty."""
     if "valid" in corpus.left_out:
         why = f"all of {corpus.path} are left out: prepare with other pairs for --valid"
     else:
         why = f"{corpus.path} has none: prepare with data.valid_sources above 0 or --valid"
-    for key in ("patience", "ema_decay", *(["schedule"] if training.schedule == "plateau" else [])):
-        value, instead = getattr(training, key), getattr(off, key)
-        if value != instead:
-            yield _Conflict(
-                f"training.{key}",
-                instead,
-                f"training.{key} ({shown(value)}) needs scores of held-out pairs, and {why}",
-                f"set training.{key}={shown(instead)}",
-            )
+    if training.patience is not None:
+        yield _Conflict(
+            "training.patience",
+            None,
+            f"training.patience ({training.patience}) needs scores of held-out pairs, and {why}",
+            "set training.patience=null",
+        )
 
 
 def _with_value(section: SomeSection, key: str, value: object) -> SomeSection:

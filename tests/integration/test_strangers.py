@@ -254,7 +254,7 @@ FORGED_PROGRESS: list[tuple[str, object]] = [
     *(("step", value) for value in (-1, 10**30)),
     *(("batches", value) for value in (-3, "x")),
     *(("seconds", value) for value in (-1e9, np.nan, "x")),
-    *(("lr_factor", value) for value in (np.nan, -1.0, "x")),
+    *(("lr", value) for value in (np.nan, -1.0, "x")),
     *(("best_scores", value) for value in (5, {"loss": 1.0}, {"a": "b"})),
     *(("of_epoch", value) for value in (5, {"loss": "x", "tokens": 1, "seconds": 1.0})),
     *(("baseline", "x"), ("validations_since_best", "x"), ("unheard_of", 1)),

@@ -38,10 +38,6 @@ OPTIONS = {
         ],
     ),
     "tied": ("luong_concat_paper", ["model.tied_embeddings=target"]),
-    "scheduled": (
-        "luong_general",
-        [f"training.teacher_forcing_{key}" for key in ("unit=token", "decay=inverse_sigmoid", "half=1000")],
-    ),
 }
 """Options that no shipped model has, on a similar model."""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
-from seq2seq_cli.config.schema import Problem, Section, clash, named, needs
+from seq2seq_cli.config.schema import Problem, Section, clash, needs
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
@@ -44,9 +44,6 @@ class Config(Section):
             yield clash(self, "training.doubly_stochastic", "model.attention.score", "there are no attention weights")
         if training.doubly_stochastic and attention.scope == "hard":
             yield clash(self, "training.doubly_stochastic", "model.attention.scope", "draws have no gradient")
-        if training.teacher_forcing_decay != "constant" and training.teacher_forcing_min > training.teacher_forcing:
-            least, first = "training.teacher_forcing_min", "training.teacher_forcing"
-            yield (least, first), f"{named(self, least)} must be at most {named(self, first)}, which falls to it"
 
     def tying_problems(self) -> Iterator[Problem]:
         """One matrix for the word vectors of both sides needs one vocabulary."""

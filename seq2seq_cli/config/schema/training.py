@@ -72,9 +72,8 @@ class TrainingConfig(Section):
     weight_decay: NonNegative = 0.0
     """Weight decay, for adamw, muon and sgd only."""
     schedule: choices.Schedule = "constant"
-    """Learning rate after the warm-up. constant: lr. linear, cosine: down to 0 at the end. inverse_sqrt: lr times
-    sqrt(w / n) at update n, with w warm-up steps, at least 1. plateau: halved after each validation without a better
-    score. halving: halved every halving_every epochs."""
+    """Learning rate after the warm-up. constant: lr. cosine: down to 0 at the end. halving: halved every halving_every
+    epochs."""
     halving_after: NonNegative = 5.0
     """For halving only: epochs before the learning rate is halved for the first time."""
     halving_every: Positive = 1.0
@@ -92,18 +91,8 @@ class TrainingConfig(Section):
     sampled_words: PositiveInt | None = None
     """Number of words drawn per batch. The softmax is estimated from these and the words of the batch, which makes a
     step cheaper. null, or a vocabulary that is no larger: the whole softmax."""
-    ema_decay: Dropout = 0.0
-    """Decay per update of a moving average of the weights, which is kept as best if it scores better; 0: no average."""
     teacher_forcing: Probability = 0.5
-    """Probability that the decoder is fed the true words and not its own predictions; with a decay, its first value."""
-    teacher_forcing_unit: choices.ForcingUnit = "sentence"
-    """Draw teacher forcing once per sentence or once per token."""
-    teacher_forcing_decay: choices.ForcingDecay = "constant"
-    """Curve by which the probability of teacher forcing falls during training."""
-    teacher_forcing_half: PositiveInt = 5000
-    """Updates after which a decay has halved the probability of teacher forcing."""
-    teacher_forcing_min: Probability = 0.0
-    """Lower bound of a decaying probability of teacher forcing."""
+    """Probability that the decoder is fed the true words of a sentence and not its own predictions."""
     bpe_dropout: Dropout = 0.0
     """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""
     augmentation: AugmentationConfig = AugmentationConfig()

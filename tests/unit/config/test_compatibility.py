@@ -43,9 +43,6 @@ REFUSED = {
     "model.attention.scope=hard training.doubly_stochastic=1": "training.doubly_stochastic (1.0); scope (hard)",
     "training.optimiser=adadelta training.weight_decay=0.01": "weight_decay (0.01); optimiser (adadelta); adamw",
     "training.weight_decay=0.01": "training.weight_decay (0.01); training.optimiser (adam); adamw",
-    "training.teacher_forcing=0.3 training.teacher_forcing_decay=linear training.teacher_forcing_min=0.5": (
-        "training.teacher_forcing_min (0.5); training.teacher_forcing (0.3)"
-    ),
     "decoding.temperature=0.5": "decoding.temperature (0.5); decoding.sampling (false)",
     "decoding.engine=torch decoding.precision=int8": "decoding.precision (int8); onnx or auto",
     "decoding.n_best=6": "decoding.n_best (6); decoding.beam_size (5)",

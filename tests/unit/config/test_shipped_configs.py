@@ -105,7 +105,7 @@ def test_the_exact_tutorial_sums_the_loss_of_a_sentence_and_does_not_clip() -> N
     training = load_config("tutorial_exact").training
 
     assert (training.batch_size, training.loss_unit, training.clip_norm) == (1, "sentence", None)
-    assert (training.optimiser, training.schedule, training.teacher_forcing_unit) == ("adam", "constant", "sentence")
+    assert (training.optimiser, training.schedule) == ("adam", "constant")
 
 
 @pytest.mark.parametrize("name", TUTORIALS)

@@ -9,16 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.learning.schedule import learning_rate, next_factor
+from seq2seq_cli.learning.schedule import learning_rate
 
 SCHEDULES = get_args(TrainingConfig.model_fields["schedule"].annotation)
 
 
-def rates(schedule: str, warmup: int, updates: int, *, factor: float = 1.0, lr: float = 1.0) -> list[float]:
+def rates(schedule: str, warmup: int, updates: int, *, lr: float = 1.0) -> list[float]:
     """The rate of each update of a training with `updates`, and of the one that would come after the last."""
     training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": lr})
     return [
-        learning_rate(training, step=step, fraction_done=step / updates, factor=factor, epochs=0.0)
+        learning_rate(training, step=step, fraction_done=step / updates, epochs=0.0)
         for step in range(updates + 1)
     ]
 
@@ -27,10 +27,7 @@ def rates(schedule: str, warmup: int, updates: int, *, factor: float = 1.0, lr: 
     ("schedule", "after"),
     [
         ("constant", [1.0, 1.0, 1.0, 1.0, 1.0]),
-        ("linear", [1.0, 0.75, 0.5, 0.25, 0.0]),
         ("cosine", [1.0, (1 + math.sqrt(0.5)) / 2, 0.5, (1 - math.sqrt(0.5)) / 2, 0.0]),
-        ("inverse_sqrt", [math.sqrt(4 / n) for n in (5, 6, 7, 8, 9)]),
-        ("plateau", [1.0, 1.0, 1.0, 1.0, 1.0]),
         ("halving", [1.0, 1.0, 1.0, 1.0, 1.0]),  # in the first epoch
     ],
 )
@@ -40,16 +37,8 @@ def test_four_updates_of_warm_up_and_four_after_it(schedule: str, after: list[fl
 
 
 def test_without_a_warm_up_the_first_update_has_the_highest_rate() -> None:
-    assert [rates(schedule, 0, 4)[0] for schedule in SCHEDULES] == [1.0] * 6
-    assert rates("inverse_sqrt", 0, 4)[3] == 0.5
-    assert rates("linear", 5, 5)[-1] == 0  # a warm-up to the end
-
-
-def test_vaswani_s_rate_is_the_inverse_root_with_the_highest_rate_named() -> None:
-    # Vaswani et al. 2017, eq. 3: d_model^-0.5 min(n^-0.5, n warmup^-1.5), n counted from 1; highest at n = warmup.
-    model, warmup = 512, 40
-    theirs = [model**-0.5 * min(n**-0.5, n * warmup**-1.5) for n in range(1, 202)]
-    assert rates("inverse_sqrt", warmup, 200, lr=(model * warmup) ** -0.5) == pytest.approx(theirs)
+    assert [rates(schedule, 0, 4)[0] for schedule in SCHEDULES] == [1.0] * 3
+    assert rates("cosine", 5, 5)[-1] == 0  # a warm-up to the end
 
 
 @given(
@@ -57,22 +46,20 @@ def test_vaswani_s_rate_is_the_inverse_root_with_the_highest_rate_named() -> Non
     warmup=st.integers(0, 30),
     after=st.integers(1, 50),
     lr=st.floats(1e-6, 10),
-    factor=st.sampled_from([1.0, 0.5, 0.25]),
 )
 def test_it_climbs_to_lr_without_a_jump_and_only_falls_from_there(
-    schedule: str, warmup: int, after: int, lr: float, factor: float
+    schedule: str, warmup: int, after: int, lr: float
 ) -> None:
-    found = rates(schedule, warmup, warmup + after, lr=lr, factor=factor)
-    highest = lr * factor if schedule == "plateau" else lr
-    assert max(found) == pytest.approx(highest)
+    found = rates(schedule, warmup, warmup + after, lr=lr)
+    assert max(found) == pytest.approx(lr)
     assert max(found) <= lr
-    assert found[max(0, warmup - 1)] == pytest.approx(highest)
+    assert found[max(0, warmup - 1)] == pytest.approx(lr)
     assert found[:warmup] == sorted(found[:warmup])
     rest = found[warmup:]
     assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(rest))
     assert min(found) >= 0
-    if schedule in ("linear", "cosine"):
-        assert rest[0] == pytest.approx(highest)
+    if schedule == "cosine":
+        assert rest[0] == pytest.approx(lr)
         assert rest[-1] == pytest.approx(0, abs=1e-9 * lr)
 
 
@@ -80,7 +67,7 @@ def test_it_climbs_to_lr_without_a_jump_and_only_falls_from_there(
 def test_it_stays_between_0_and_lr_whatever_fraction_is_done(warmup: int, step: int, fraction_done: float) -> None:
     for schedule in SCHEDULES:
         training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": 0.5})
-        assert 0 <= learning_rate(training, step=step, fraction_done=fraction_done, factor=1.0, epochs=0.0) <= 0.5
+        assert 0 <= learning_rate(training, step=step, fraction_done=fraction_done, epochs=0.0) <= 0.5
 
 
 @pytest.mark.parametrize(
@@ -96,14 +83,5 @@ def test_it_stays_between_0_and_lr_whatever_fraction_is_done(warmup: int, step: 
 def test_the_rate_is_halved_as_the_papers_say(after: float, every: float, halvings: dict[float, int]) -> None:
     training = TrainingConfig(schedule="halving", halving_after=after, halving_every=every, lr=0.7)
     for epochs, count in halvings.items():
-        rate = learning_rate(training, step=9, fraction_done=0.3, factor=1.0, epochs=epochs)
+        rate = learning_rate(training, step=9, fraction_done=0.3, epochs=epochs)
         assert rate == pytest.approx(0.7 * 0.5**count)
-
-
-def test_the_factor_is_halved_by_a_validation_without_a_better_score_and_is_of_plateau_alone() -> None:
-    factor = 1.0
-    for improved in (True, False, True, False):
-        factor = next_factor(factor, improved=improved)
-    assert factor == 0.25
-    assert rates("plateau", 0, 2, factor=factor) == [0.25] * 3
-    assert rates("constant", 0, 2, factor=factor) == [1.0] * 3

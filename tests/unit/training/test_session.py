@@ -65,13 +65,12 @@ def test_resumed_equals_never_stopped_bit_for_bit(
     "overrides",
     [
         [
-            *("model.attention.scope=hard", "training.teacher_forcing_unit=token", "training.schedule=cosine"),
-            *("training.teacher_forcing_decay=exponential", "training.teacher_forcing_half=10"),
+            *("model.attention.scope=hard", "training.schedule=cosine"),
             *("training.optimiser=adamw", "training.weight_decay=0.01"),
         ],
-        ["training.ema_decay=0.9", "training.schedule=plateau", "training.accumulate=2"],
+        ["training.schedule=halving", "training.halving_after=0.5", "training.accumulate=2"],
     ],
-    ids=["draws", "averages"],
+    ids=["draws", "halvings"],
 )
 def test_random_draws_and_schedules_are_resumed_too(
     corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]

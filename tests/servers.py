@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import signal
 import subprocess
@@ -65,9 +66,7 @@ def answer_of(connection: http.client.HTTPConnection) -> Answer:
 
 
 @contextmanager
-def running_server(
-    *arguments: str | Path, folder: Path | None = None
-) -> Iterator[Server]:
+def running_server(*arguments: str | Path, folder: Path | None = None) -> Iterator[Server]:
     """A server on a free port, which is killed at the end unless it was stopped; it is started in a folder."""
     process = subprocess.Popen(
         [*S2S, "serve", "--port", "0", *map(str, arguments)],

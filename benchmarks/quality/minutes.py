@@ -114,10 +114,10 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
 
 
 def _bleu(session: "Session") -> float:
-    """The BLEU of the validation split, of the weights or their moving average, whichever is better."""
+    """The BLEU of the validation split."""
     from seq2seq_cli.training.loop import validate
 
-    scores, _ = validate(session.state, session.corpus, session.config)
+    scores = validate(session.state, session.corpus, session.config)
     return scores.bleu.value if scores else 0.0
 
 

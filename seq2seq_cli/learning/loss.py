@@ -41,8 +41,8 @@ def batch_loss(
 ) -> BatchLoss:
     """The loss of a batch.
 
-    The decoder gets the reference words with probability `teacher_forcing`, drawn per sentence, else its own predictions.
-    The losses are estimates where `sampled_words` is fewer than the words that the batch lacks: `output_loss`.
+    The decoder gets the reference words of a sentence with probability `teacher_forcing`, else its own predictions. The
+    losses are estimates where `sampled_words` is fewer than the words that the batch lacks: `output_loss`.
     `baseline` is the expected log-likelihood of a word that hard attention compares with; None: this batch's mean.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)

@@ -28,7 +28,6 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
 from seq2seq_cli.training.feed import feed
 

@@ -80,9 +80,7 @@ def words(browser: Browser, side: str) -> list[list[Any]]:
 
 
 @pytest.mark.slow
-def test_pointing_at_a_word_lights_up_those_that_it_attends_to(
-    folder: Path, tmp_path: Path, browser: Browser
-) -> None:
+def test_pointing_at_a_word_lights_up_those_that_it_attends_to(folder: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
     translate(folder, f"--draw={page}", TEXTS[0])
     browser.open(page)

@@ -18,6 +18,7 @@ from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import load_codecs
+from seq2seq_cli.text.vocabulary import EOS_UNIT
 from tests.commands import Done, refused, s2s_here
 from tests.untrained import make_run
 
@@ -64,8 +65,8 @@ def test_the_program_translates_as_s2s_does(home: Path) -> None:
     options = ("--format=json", "--attention", *(f"--set=decoding.{setting}" for setting in settings))
     ours = s2s_here(home, "translate", "--model", "elsewhere", *options, text="".join(f"{s}\n" for s in SENTENCES))
     assert ours.returncode == 0, ours.stderr  # an untrained model repeats itself, and there is a warning of that
-    translated = [json.loads(line)["sentences"] for line in ours.stdout.splitlines()]
-    tokens = [[token for each in of_text for token in each["tgt_tokens"] if token != EOS_UNIT] for of_text in translated]
+    of_lines = [json.loads(line)["sentences"] for line in ours.stdout.splitlines()]
+    tokens = [[token for each in of_line for token in each["tgt_tokens"] if token != EOS_UNIT] for of_line in of_lines]
     assert written.replace(SPACING, "").splitlines() == list(map(" ".join, tokens))
     assert len(set(written.splitlines())) > 1  # else the comparison would prove little
 

@@ -17,10 +17,7 @@ SCHEDULES = get_args(TrainingConfig.model_fields["schedule"].annotation)
 def rates(schedule: str, warmup: int, updates: int, *, lr: float = 1.0) -> list[float]:
     """The rate of each update of a training with `updates`, and of the one that would come after the last."""
     training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": warmup, "lr": lr})
-    return [
-        learning_rate(training, step=step, fraction_done=step / updates, epochs=0.0)
-        for step in range(updates + 1)
-    ]
+    return [learning_rate(training, step=step, fraction_done=step / updates, epochs=0.0) for step in range(updates + 1)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
-from seq2seq_cli.plots.pictures import render_attention, sentences_that_fit, save_attention
+from seq2seq_cli.plots.pictures import render_attention, save_attention, sentences_that_fit
 from tests.unit.plots.maps import KISS, make_map
 
 SVG = "{http://www.w3.org/2000/svg}"

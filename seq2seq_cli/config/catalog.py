@@ -66,17 +66,17 @@ def recipe_for(pairs: int) -> str:
 
 
 def list_configs() -> list[CatalogEntry]:
-    """The shipped configs by group, then those in ``./configs``, which hide shipped ones of the same name."""
+    """The shipped configs by group, then those in ``./configs``."""
     own, shipped = Path("configs"), shipped_folder()
-    own_files = [] if own.resolve() == shipped else sorted(filter(Path.is_file, own.rglob("*.yaml")))
-    hidden = {path.relative_to(own) for path in own_files}
     entries = [
         CatalogEntry(path.relative_to(shipped).with_suffix("").as_posix(), describe_config(path), _group(path))
         for path in sorted(shipped.rglob("*.yaml"))
-        if path.relative_to(shipped) not in hidden
     ]
     entries.sort(key=lambda entry: GROUPS.index(entry.group))
-    return entries + [CatalogEntry(path.as_posix(), _describe_own(path), OWN) for path in own_files]
+    if own.resolve() != shipped:
+        files = sorted(filter(Path.is_file, own.rglob("*.yaml")))
+        entries += [CatalogEntry(path.as_posix(), _describe_own(path), OWN) for path in files]
+    return entries
 
 
 def read_config_text(path: Path) -> str:

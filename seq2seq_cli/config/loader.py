@@ -13,7 +13,7 @@ from seq2seq_cli.config.keys import schema_fields, section_at
 from seq2seq_cli.config.messages import explain, key_of, unknown_key
 from seq2seq_cli.config.schema import Disagreement
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, read_yaml, write_yaml
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, write_yaml
 from seq2seq_cli.errors import ConfigError, one_line
 
 logger = logging.getLogger(__name__)
@@ -78,15 +78,11 @@ def dump_config(config: Config) -> str:
 class _Place(NamedTuple):
     """The place of a key or a value, as messages are sorted by it and show it."""
 
-    order: tuple[int, int, int]
-    """Line and column in the file, after 0; the number of an override, from 1 on."""
+    override: int
+    """The number of an override, whose text names the key, counted from 1; 0 for a place in the file."""
+    line: int
+    column: int
     shown: str
-    names_key: bool = False
-
-    def line(self, path: KeyPath, message: str) -> str:
-        """The message of a problem at this place."""
-        key = "" if self.names_key or not path else one_line(".".join(path)) + ": "
-        return f"{self.shown}: {key}{message}"
 
 
 class _Draft:
@@ -100,11 +96,15 @@ class _Draft:
 
     def read_file(self, path: Path) -> None:
         """Take the values of a YAML file, and note where each stands."""
-        document = read_yaml(read_config_text(path))
-        self._key_places = {key: _in_file(path, mark) for key, mark in document.keys.items()}
-        self._value_places = {key: _in_file(path, mark) for key, mark in document.values.items()}
+
+        def place(mark: Mark) -> _Place:
+            return _Place(0, *mark, f"{path}:{mark.line}:{mark.column}")
+
+        document = Document(read_config_text(path))
+        self._key_places = {key: place(mark) for key, mark in document.keys.items()}
+        self._value_places = {key: place(mark) for key, mark in document.values.items()}
         for fault in document.faults:
-            self._add(_in_file(path, fault.mark), fault.path, fault.message)
+            self._add(place(fault.mark), fault.path, fault.message)
         if isinstance(document.value, dict):
             self.values = document.value
         elif document.value is not None and not document.faults:
@@ -114,22 +114,20 @@ class _Draft:
     def override(self, overrides: Sequence[str]) -> None:
         """Set keys by texts such as ``training.lr=3e-4``."""
         for number, text in enumerate(overrides, start=1):
-            place = _Place((number, 0, 0), f"--set {one_line(text)}", names_key=True)
+            place = _Place(number, 0, 0, f"--set {one_line(text)}")
             _, equals, value = text.partition("=")
             path = _key_path(text) if equals else ()
-            document = read_yaml(value)
+            document = Document(value)
             if problem := _override_problem(path, document):
                 self._add(place, path, problem)
                 continue
             values = self.values
-            for end, name in enumerate(path[:-1], start=1):
+            for name in path[:-1]:
                 if values.get(name) is None:
                     values[name] = {}
-                if not isinstance(values[name], dict):
-                    break  # the file has something else in a section's place, which is reported
                 values = values[name]
-                self._key_places.setdefault(path[:end], place)
-                self._value_places.setdefault(path[:end], place)
+                if not isinstance(values, dict):
+                    break  # the file has something else in a section's place, which is reported
             else:
                 values[path[-1]] = document.value
                 self._key_places[path] = self._value_places[path] = place
@@ -161,7 +159,8 @@ class _Draft:
 
     def _add(self, place: _Place, path: KeyPath, *messages: str) -> None:
         # Once per place: a value that cannot be read is not reported again as one of the wrong type.
-        self._problems.setdefault(place, [place.line(path, message) for message in messages])
+        key = "" if place.override or not path else one_line(".".join(path)) + ": "
+        self._problems.setdefault(place, [f"{place.shown}: {key}{message}" for message in messages])
 
     def _add_disagreement(self, section: KeyPath, broken: Disagreement) -> None:
         """Note each broken rule at the key stated last, or at the section when only defaults disagree."""
@@ -175,7 +174,7 @@ class _Draft:
 
 
 def _key_path(override: str) -> KeyPath:
-    return tuple(part.strip() for part in override.partition("=")[0].split("."))
+    return tuple(map(str.strip, override.partition("=")[0].split(".")))
 
 
 def _override_problem(path: KeyPath, document: Document) -> str | None:
@@ -189,15 +188,11 @@ def _override_problem(path: KeyPath, document: Document) -> str | None:
     return document.faults[0].message if document.faults else None
 
 
-def _in_file(path: Path, mark: Mark) -> _Place:
-    return _Place((0, *mark), f"{path}:{mark.line}:{mark.column}")
-
-
 def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
     """The place of ``path``, or of the smallest section around it that was stated."""
     while path not in places and path:
         path = path[:-1]
-    return places.get(path, _Place((0, 0, 0), "config"))
+    return places.get(path, _Place(0, 0, 0, "config"))
 
 
 def _drop_unknown(values: dict[str, Any], path: KeyPath = ()) -> Iterator[KeyPath]:

@@ -1,7 +1,7 @@
 """Messages for what pydantic finds wrong with a config: what a key or value must be, and what was probably meant."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from types import NoneType
 from typing import get_args
@@ -48,17 +48,15 @@ def explain(errors: Sequence[ErrorDetails]) -> str:
 
 def unknown_key(path: KeyPath) -> str:
     """The message for a key that no config has: the keys that were probably meant, or all keys of its section."""
-    *parents, name = path
-    section = tuple(parents)
-    if same := [known for known in schema_fields() if known[-1] == name]:
-        # A key that is written one level too high belongs below its section rather than anywhere else.
-        below = [known for known in same if known[: len(section)] == section]
-        return f"unknown key, is it {_either_key(below or same)}?"
-    here = [known[-1] for known in schema_fields() if known[:-1] == section]
-    if near := get_close_matches(name.lower(), here, n=1):
-        return f"unknown key, did you mean '{near[0]}'?"
-    if near := get_close_matches(name.lower(), {known[-1] for known in schema_fields()}, n=1, cutoff=0.8):
-        return f"unknown key, is it {_either_key(known for known in schema_fields() if known[-1] == near[0])}?"
+    section, name = path[:-1], path[-1]
+    known = list(schema_fields())
+    here = {key[-1]: key for key in known if key[:-1] == section}
+    same = [key for key in known if key[-1] == name]
+    # A key that is written one level too high belongs below its section rather than anywhere else.
+    below = [key for key in same if key[: len(section)] == section]
+    near = [here[close] for close in get_close_matches(name.lower(), here, n=1)]
+    if meant := below or same or near:
+        return f"unknown key, did you mean {either([repr('.'.join(key)) for key in meant])}?"
     owner = f"'{'.'.join(section)}'" if section else "a config"
     return f"unknown key; the keys of {owner} are {', '.join(here)}" if here else f"{owner} is a value and has no keys"
 
@@ -67,10 +65,6 @@ def either(words: Sequence[str]) -> str:
     """Alternatives in a sentence: "a, b or c"."""
     *head, last = words
     return f"{', '.join(head)} or {last}" if head else last
-
-
-def _either_key(paths: Iterable[KeyPath]) -> str:
-    return either([f"'{'.'.join(path)}'" for path in paths])
 
 
 def _wanted(error: ErrorDetails) -> str:

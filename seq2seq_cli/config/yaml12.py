@@ -1,13 +1,13 @@
 """YAML 1.2, read with the line and column of every key and value.
 
 PyYAML parses; what a plain scalar means is YAML 1.2's core schema and not PyYAML's YAML 1.1: ``1e-3`` is a number,
-``no`` is a word, ``1:30`` and ``2024-01-01`` are words, ``0o17`` is fifteen. A config is a tree that a reader sees
-whole, so aliases and tags are refused.
+``no`` is a word, ``1:30`` and ``2024-01-01`` are words. Hexadecimal and octal numbers, of which no config has use, are
+words as well. A config is a tree that a reader sees whole, so aliases and tags are refused.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf
 from typing import Any, NamedTuple
 
@@ -17,31 +17,16 @@ from seq2seq_cli.errors import one_line
 
 KeyPath = tuple[str, ...]
 
-# Python itself refuses to convert numbers of some thousand digits.
-_LONGEST_INTEGER = 1000
-
 _TAG = "tag:yaml.org,2002:"
-
-
-def _integer(text: str) -> int:
-    if len(text) > _LONGEST_INTEGER:
-        raise ValueError(text)
-    # int() takes 0o17 and 0x1f with base 0, but refuses 007 there.
-    return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-
-
-def _float(text: str) -> float:
-    # YAML writes .inf and .nan, Python inf and nan.
-    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
-
-
+_INF_NAN = re.compile(r"\.(inf|nan)", re.IGNORECASE)
+"""YAML writes .inf and .nan, Python inf and nan."""
 _NUMBER = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-# YAML 1.2.2, section 10.3.2: tag, pattern, and the value of a text that the pattern matches.
+# YAML 1.2.2, section 10.3.2: pattern, and the value of a text that the pattern matches.
 _CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
     "null": (r"~|null|Null|NULL|", lambda _: None),
     "bool": (r"true|True|TRUE|false|False|FALSE", lambda text: text.lower() == "true"),
-    "int": (r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", _integer),
-    "float": (_NUMBER + r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", _float),
+    "int": (r"[-+]?[0-9]+", int),
+    "float": (_NUMBER + r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", lambda text: float(_INF_NAN.sub(r"\1", text))),
 }
 _CONSTRUCTORS = {_TAG + name: construct for name, (_, construct) in _CORE_SCHEMA.items()} | {_TAG + "str": str}
 _PLAIN_WORDS = {
@@ -59,6 +44,11 @@ class Mark(NamedTuple):
     line: int
     column: int
 
+    @classmethod
+    def of(cls, mark: Any) -> "Mark":
+        """The place of a mark of PyYAML."""
+        return cls(mark.line + 1, mark.column + 1)
+
 
 class Fault(NamedTuple):
     """An error in the text; ``path`` is empty when it belongs to no key."""
@@ -69,64 +59,56 @@ class Fault(NamedTuple):
 
 
 class Document:
-    """A document that was read: plain Python values, the place of each key and value, and the faults of the text."""
+    """A document: plain Python values, the place of each key and value, and the faults of the text."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         self.value: object = None
         self.keys: dict[KeyPath, Mark] = {}
         self.values: dict[KeyPath, Mark] = {}
         self.faults: list[Fault] = []
+        try:
+            if root := yaml.compose(text, Loader=_Loader):
+                self.value = self._build(root, ())
+        except yaml.reader.ReaderError as error:
+            before = text[: error.position]
+            mark = Mark(before.count("\n") + 1, error.position - before.rfind("\n"))
+            self._fault(mark, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
+        except yaml.MarkedYAMLError as error:
+            at = error.problem_mark or error.context_mark
+            self._fault(Mark.of(at) if at else Mark(1, 1), (), f"not YAML: {_syntax(error)}")
+        except RecursionError:
+            self._fault(Mark(1, 1), (), "not a config: nested too deeply")
 
-    def build(self, node: yaml.Node, path: KeyPath) -> object:
+    def _build(self, node: yaml.Node, path: KeyPath) -> object:
         """The value of a node; places and faults are collected."""
-        self.values[path] = _mark(node)
+        mark = self.values[path] = Mark.of(node.start_mark)
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
-            return {name: self.build(value, (*path, name)) for name, value in self._entries(node, path)}
+            return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
-            return [self.build(item, (*path, str(index))) for index, item in enumerate(node.value)]
+            return [self._build(item, (*path, str(index))) for index, item in enumerate(node.value)]
         construct = _CONSTRUCTORS.get(node.tag)
         if not isinstance(node, yaml.ScalarNode) or construct is None:
-            self.add_fault(_mark(node), path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
-            return None
+            return self._fault(mark, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
         try:
             return construct(node.value)
-        except ValueError:
-            self.add_fault(_mark(node), path, f"{node.value[:40]!r} cannot be read as a value")
-            return None
+        except ValueError:  # int() refuses thousands of digits as well
+            return self._fault(mark, path, f"{node.value[:40]!r} cannot be read as a value")
 
-    def add_fault(self, mark: Mark, path: KeyPath, message: str) -> None:
-        """Note an error."""
-        self.faults.append(Fault(mark, path, message))
-
-    def _entries(self, node: yaml.MappingNode, path: KeyPath) -> Iterator[tuple[str, yaml.Node]]:
+    def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, object]:
+        found: dict[str, object] = {}
         for key, value in node.value:
-            name = (*path, str(key.value))
+            name, mark = (*path, str(key.value)), Mark.of(key.start_mark)
             if not isinstance(key, yaml.ScalarNode) or not key.value:
-                self.add_fault(_mark(key), path, "a key must be a word")
+                self._fault(mark, path, "a key must be a word")
             elif name in self.keys:
-                self.add_fault(_mark(key), name, f"duplicate key, first on line {self.keys[name].line}")
+                self._fault(mark, name, f"duplicate key, first on line {self.keys[name].line}")
             else:
-                self.keys[name] = _mark(key)
-                yield key.value, value
+                self.keys[name] = mark
+                found[key.value] = self._build(value, name)
+        return found
 
-
-def read_yaml(text: str) -> Document:
-    """The document of a text; bad text raises nothing, its faults are in the document."""
-    document = Document()
-    try:
-        root = yaml.compose(text, Loader=_Loader)
-        if root is not None:
-            document.value = document.build(root, ())
-    except yaml.reader.ReaderError as error:
-        before = text[: error.position]
-        mark = Mark(before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
-        document.add_fault(mark, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
-    except yaml.MarkedYAMLError as error:
-        at = error.problem_mark or error.context_mark
-        document.add_fault(Mark(at.line + 1, at.column + 1) if at else Mark(1, 1), (), f"not YAML: {_syntax(error)}")
-    except RecursionError:
-        document.add_fault(Mark(1, 1), (), "not a config: nested too deeply")
-    return document
+    def _fault(self, mark: Mark, path: KeyPath, message: str) -> None:
+        self.faults.append(Fault(mark, path, message))
 
 
 def write_yaml(values: dict[str, Any]) -> str:
@@ -155,8 +137,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 for _name, (_pattern, _) in _CORE_SCHEMA.items():
-    _Loader.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
-    _Dumper.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
+    for _reader_or_writer in (_Loader, _Dumper):
+        _reader_or_writer.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
 
 
 def _syntax(error: yaml.MarkedYAMLError) -> str:
@@ -165,7 +147,3 @@ def _syntax(error: yaml.MarkedYAMLError) -> str:
         if theirs in f"{error.context} {problem}":
             return ours
     return problem.replace("'<stream end>'", "the end").replace("end of stream", "end")
-
-
-def _mark(node: yaml.Node) -> Mark:
-    return Mark(node.start_mark.line + 1, node.start_mark.column + 1)

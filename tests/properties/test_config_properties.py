@@ -13,7 +13,7 @@ from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig
-from seq2seq_cli.config.yaml12 import read_yaml, write_yaml
+from seq2seq_cli.config.yaml12 import Document, write_yaml
 
 # No control characters, no line separators, no halves of surrogate pairs: none of them belongs in a config.
 WRITABLE = st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"])
@@ -68,7 +68,7 @@ def configs(draw: st.DrawFn) -> Config:
 
 @given(configs())
 def test_a_config_survives_its_yaml(config: Config) -> None:
-    read = read_yaml(dump_config(config))
+    read = Document(dump_config(config))
 
     assert read.faults == []
     assert Config.model_validate(read.value) == config
@@ -91,7 +91,7 @@ def test_a_config_survives_its_explanation_and_states_no_more_of_data_and_text(c
 
 @given(st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False)))
 def test_a_scalar_survives_its_yaml(value: object) -> None:
-    read = read_yaml(write_yaml({"key": value}))
+    read = Document(write_yaml({"key": value}))
 
     assert read.value == {"key": value}
     assert type(read.value["key"]) is type(value)
@@ -99,16 +99,16 @@ def test_a_scalar_survives_its_yaml(value: object) -> None:
 
 @given(st.one_of(st.text(WRITABLE), st.from_regex(r"[-+.0-9eE:_xobnyf~]{1,8}", fullmatch=True)))
 def test_a_word_survives_its_yaml(word: str) -> None:
-    assert read_yaml(write_yaml({"key": word})).value == {"key": word}
+    assert Document(write_yaml({"key": word})).value == {"key": word}
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_as_python_writes_it_is_that_number(number: float) -> None:
-    assert read_yaml(repr(number)).value == number
+    assert Document(repr(number)).value == number
 
 
 @given(st.text())
 def test_no_text_makes_the_reader_fail(text: str) -> None:
-    read = read_yaml(text)
+    read = Document(text)
 
     assert all(fault.mark.line >= 1 and fault.mark.column >= 1 for fault in read.faults)

@@ -73,11 +73,6 @@ def clash(section: Section, key: str, other: str, why: str) -> Problem:
     return (key, other), f"{named(section, key)} and {named(section, other)} do not go together: {why}"
 
 
-def needs(section: Section, key: str, other: str, wanted: str, why: str) -> Problem:
-    """A key whose value needs another one to be `wanted`."""
-    return (key, other), f"{named(section, key)} needs {named(section, other)} to be {wanted}: {why}"
-
-
 def named(section: Section, key: str) -> str:
     """A key in full with its value, such as "model.decoder.kind (luong)"; ``key`` is relative to the section."""
     return f"{section.prefix}{key} ({shown(reduce(getattr, key.split('.'), section))})"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from typing_extensions import override
 
-from seq2seq_cli.config.schema import Problem, Section, clash, needs
+from seq2seq_cli.config.schema import Problem, Section, clash
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
@@ -50,4 +50,4 @@ class Config(Section):
         apart = "shared_vocabulary" in self.text.model_fields_set and not self.text.shares_vocabulary
         if self.model.tied_embeddings == "all" and apart:
             why = "the source words must be the target words"
-            yield needs(self, "model.tied_embeddings", "text.shared_vocabulary", "true", why)
+            yield clash(self, "model.tied_embeddings", "text.shared_vocabulary", why)

@@ -15,8 +15,8 @@ from seq2seq_cli.config.schema import (
     Problem,
     Section,
     Seed,
+    clash,
     named,
-    needs,
 )
 
 BeamSize = Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)]
@@ -78,14 +78,14 @@ class DecodingConfig(Section):
     @override
     def problems(self) -> Iterator[Problem]:
         if self.engine == "torch" and self.precision != "fp32":
-            yield needs(self, "precision", "engine", "onnx or auto", "torch translates in fp32")
+            yield clash(self, "precision", "engine", "torch translates in fp32; choose onnx or auto")
         if self.sampling:
             return
         if self.n_best > self.beam_size:
             larger, size = named(self, "n_best"), named(self, "beam_size")
             yield ("n_best", "beam_size"), f"{larger} must be at most {size}: a beam holds no more translations"
         if self.temperature != 1.0:
-            yield needs(self, "temperature", "sampling", "true", "beam search draws nothing")
+            yield clash(self, "temperature", "sampling", "beam search draws nothing")
 
     @property
     def options(self) -> DecodingOptions:

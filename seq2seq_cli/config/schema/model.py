@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.schema import Dropout, Positive, PositiveInt, Problem, Section, clash, named, needs
+from seq2seq_cli.config.schema import Dropout, Positive, PositiveInt, Problem, Section, clash, named
 
 Layers = Annotated[int, Field(ge=1, le=4)]
 
@@ -162,67 +162,52 @@ class ModelConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        yield from self._bridge_problems()
-        if self.encoder.reverse and self.encoder.directions != "one":
-            why = "one of two directions reads from the end already"
-            yield needs(self, "encoder.reverse", "encoder.directions", "one", why)
-        yield from self._score_problems()
-        yield from self._decoder_problems()
-        yield from self._tying_problems()
+        encoder, decoder, attention, score = self.encoder, self.decoder, self.attention, "attention.score"
+        feeding, kind, readout = "decoder.input_feeding", "decoder.kind", "decoder.readout"
+        is_one, is_joined = encoder.directions == "one", encoder.directions == "joined"
+        is_luong, no_score, no_weights = decoder.kind == "luong", attention.score == "none", not attention.has_weights
+        has_unread_context = is_luong and decoder.readout == "state" and not no_score
+        rules = (
+            (encoder.reverse and not is_one, "encoder.reverse", "encoder.directions", "one direction reads backwards"),
+            (self.bridge == "backward" and not is_joined, "bridge", "encoder.directions", "choose joined"),
+            (self.bridge == "context" and attention.score != "fixed", "bridge", score, "choose fixed"),
+            (no_weights and attention.scope != "global", "attention.scope", score, "nothing is scored"),
+            (no_weights and encoder.state_dropout, "encoder.state_dropout", score, "no state is attended to"),
+            (no_score and self.bridge == "zero", "bridge", score, "nothing of the source would reach the decoder"),
+            (no_score and not is_luong, kind, score, "the RNN reads no context; choose luong"),
+            (no_score and decoder.readout != "state", readout, score, "there is no context to read; choose state"),
+            (has_unread_context, kind, readout, "the context is read nowhere; choose concat, attentional or maxout"),
+            (decoder.input_feeding and not is_luong, feeding, kind, "its RNN reads the context already"),
+            (decoder.input_feeding and decoder.readout != "attentional", feeding, readout, "choose attentional"),
+        )
+        yield from (clash(self, key, other, why) for is_broken, key, other, why in rules if is_broken)
+        yield from self._size_problems()
+        if self.tied_embeddings != "none":
+            yield from self._tying_problems()
 
-    def _bridge_problems(self) -> Iterator[Problem]:
-        """A state that is copied must fit as it is; others need what they are made of."""
-        encoder, decoder = self.encoder, self.decoder
-        if self.bridge == "backward" and encoder.directions != "joined":
-            why = "this bridge takes the state of the backward direction"
-            yield needs(self, "bridge", "encoder.directions", "joined", why)
-        if self.bridge == "context" and self.attention.score != "fixed":
-            yield needs(self, "bridge", "attention.score", "fixed", "no other has one context for all steps")
-        if self.bridge != "copy":
-            return
-        why = "must be equal: the encoder's last state is the decoder's first; or choose another model.bridge than copy"
-        for name in ("cell", "layers"):
-            if getattr(encoder, name) != getattr(decoder, name):
-                ours, theirs = f"encoder.{name}", f"decoder.{name}"
-                yield (ours, theirs, "bridge"), f"{named(self, ours)} and {named(self, theirs)} {why}"
-        if encoder.memory_size != decoder.hidden_size:
-            keys = ("encoder.hidden_size", "decoder.hidden_size", "encoder.directions", "bridge")
-            yield keys, f"{self._memory} and {named(self, 'decoder.hidden_size')} {why}"
-
-    def _score_problems(self) -> Iterator[Problem]:
-        """Some scores take a query and a state of one size; `fixed` and `none` score nothing; `none` has no context."""
-        key, score = "attention.score", self.attention.score
-        if score in ("dot", "scaled_dot", "concat") and self.encoder.memory_size != self.decoder.hidden_size:
-            keys = (key, "encoder.hidden_size", "decoder.hidden_size", "encoder.directions")
-            why = f"{named(self, key)}, which {'adds' if score == 'concat' else 'multiplies'} them entry by entry"
-            yield keys, f"{self._memory} and {named(self, 'decoder.hidden_size')} must be equal for {why}"
-        if not self.attention.has_weights and self.attention.scope != "global":
-            yield clash(self, "attention.scope", key, "nothing is scored")
-        if not self.attention.has_weights and self.encoder.state_dropout:
-            yield clash(self, "encoder.state_dropout", key, "no state is attended to")
-        if score != "none":
-            return
-        if self.bridge == "zero":
-            yield clash(self, "bridge", key, "nothing of the source would reach the decoder")
-        if self.decoder.kind != "luong":
-            yield clash(self, "decoder.kind", key, "the RNN reads no context; choose luong")
-        if self.decoder.readout != "state":
-            yield clash(self, "decoder.readout", key, "there is no context to read; choose state")
-
-    def _decoder_problems(self) -> Iterator[Problem]:
-        decoder = self.decoder
-        if decoder.kind == "luong" and decoder.readout == "state" and self.attention.score != "none":
-            why = "the context would be used nowhere; choose concat, attentional or maxout"
-            yield clash(self, "decoder.kind", "decoder.readout", why)
-        if decoder.input_feeding and decoder.kind != "luong":
-            yield clash(self, "decoder.input_feeding", "decoder.kind", "its RNN reads the context already")
-        if decoder.input_feeding and decoder.readout != "attentional":
-            why = "input feeding feeds the attentional vector"
-            yield needs(self, "decoder.input_feeding", "decoder.readout", "attentional", why)
+    def _size_problems(self) -> Iterator[Problem]:
+        """A state that is copied must fit as it is; some scores take a query and a state of one size."""
+        encoder, decoder, score = self.encoder, self.decoder, self.attention.score
+        joined = f", twice with model.encoder.directions {encoder.directions}" if encoder.directions == "joined" else ""
+        memory = f"model.encoder.hidden_size ({encoder.hidden_size}{joined})"
+        sizes = f"{memory} and {named(self, 'decoder.hidden_size')} must be equal"
+        keys = ("encoder.hidden_size", "decoder.hidden_size", "encoder.directions")
+        is_equal = encoder.memory_size == decoder.hidden_size
+        if self.bridge == "copy":
+            why = "the encoder's last state is the decoder's first; or choose another model.bridge than copy"
+            for name in ("cell", "layers"):
+                if getattr(encoder, name) != getattr(decoder, name):
+                    ours, theirs = f"encoder.{name}", f"decoder.{name}"
+                    both = f"{named(self, ours)} and {named(self, theirs)}"
+                    yield (ours, theirs, "bridge"), f"{both} must be equal: {why}"
+            if not is_equal:
+                yield (*keys, "bridge"), f"{sizes}: {why}"
+        if score in ("dot", "scaled_dot", "concat") and not is_equal:
+            verb = "adds" if score == "concat" else "multiplies"
+            why = f"{named(self, 'attention.score')}, which {verb} them entry by entry"
+            yield ("attention.score", *keys), f"{sizes} for {why}"
 
     def _tying_problems(self) -> Iterator[Problem]:
-        if self.tied_embeddings == "none":
-            return
         encoder, decoder, tied = self.encoder, self.decoder, named(self, "tied_embeddings")
         target, source = named(self, "decoder.embedding_size"), named(self, "encoder.embedding_size")
         size = decoder.readout_size or decoder.hidden_size + encoder.memory_size
@@ -232,10 +217,3 @@ class ModelConfig(Section):
         if self.tied_embeddings == "all" and encoder.embedding_size != decoder.embedding_size:
             sizes = ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size")
             yield sizes, f"{source} and {target} must be equal: {tied} makes them one matrix"
-
-    @property
-    def _memory(self) -> str:
-        """The size of a memory state with its key."""
-        directions = self.encoder.directions
-        joined = f", twice with model.encoder.directions {directions}" if directions == "joined" else ""
-        return f"model.encoder.hidden_size ({self.encoder.hidden_size}{joined})"

@@ -10,7 +10,7 @@ from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields, section_at, values_by_key
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.yaml12 import KeyPath, Mark, read_yaml
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark
 
 PATHS = sorted(shipped_folder().rglob("*.yaml"))
 NAMES = [path.relative_to(shipped_folder()).with_suffix("").as_posix() for path in PATHS]
@@ -33,7 +33,7 @@ def explanation(lines: list[str], mark: Mark) -> str:
 
 def explanations(config: Config) -> dict[KeyPath, str]:
     text = uncommented(annotated_yaml(config))
-    return {key: explanation(text.splitlines(), mark) for key, mark in read_yaml(text).keys.items()}
+    return {key: explanation(text.splitlines(), mark) for key, mark in Document(text).keys.items()}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -63,7 +63,7 @@ def test_a_key_that_is_commented_out_has_the_value_that_it_has(name: str, tmp_pa
 def test_every_key_is_there_in_lines_that_a_screen_has_room_for(name: str) -> None:
     text = annotated_yaml(load_config(name))
 
-    assert list(read_yaml(uncommented(text)).keys) == list(schema_fields())
+    assert list(Document(uncommented(text)).keys) == list(schema_fields())
     assert max(map(len, text.splitlines())) <= 120
 
 

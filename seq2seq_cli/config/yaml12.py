@@ -88,11 +88,13 @@ class Document:
             return [self._build(item, (*path, str(index))) for index, item in enumerate(node.value)]
         construct = _CONSTRUCTORS.get(node.tag)
         if not isinstance(node, yaml.ScalarNode) or construct is None:
-            return self._fault(mark, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
+            self._fault(mark, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
+            return None
         try:
             return construct(node.value)
         except ValueError:  # int() refuses thousands of digits as well
-            return self._fault(mark, path, f"{node.value[:40]!r} cannot be read as a value")
+            self._fault(mark, path, f"{node.value[:40]!r} cannot be read as a value")
+            return None
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, object]:
         found: dict[str, object] = {}

@@ -1,7 +1,7 @@
 """The outcome of translating: a text, its translation, and what is known about it."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape

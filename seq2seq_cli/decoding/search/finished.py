@@ -14,8 +14,6 @@ from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.shapes import Bool, Float, Int
 
 
-
-
 class End(NamedTuple):
     """The end of a hypothesis; of two, the larger is the better one."""
 

@@ -1,7 +1,6 @@
 """The page of an evaluation as data: its figures, its sentences, and the details of the translations of these."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,10 +9,8 @@ from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Findings
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 
-_MOST_CHARACTERS = 10_000_000
-"""Characters of the details, of all systems together: a browser opens so much in a moment."""
-_AT_ONCE = 64
-"""Texts that are translated together."""
+_MOST_DETAILED = 2000
+"""Translations with details, of all systems together: some 9 MB, which a browser opens in a moment."""
 
 
 def page_data(
@@ -30,11 +27,12 @@ def page_data(
     sources = list(tests.references)
     # From both ends of the list that the page opens with: the worst and the best have details in any case.
     order = np.argsort(scores[0], kind="stable").tolist()
-    numbers = dict.fromkeys(number for both in zip(order, reversed(order), strict=True) for number in both)
+    both_ends = (number for both in zip(order, reversed(order), strict=True) for number in both)
+    numbers = list(dict.fromkeys(both_ends))[: _MOST_DETAILED // max(1, len(translators))]
     details: list[dict[str, Details]] = [{} for _ in outputs]
     for translator, found in zip(translators, details, strict=False):
-        of_texts = details_of(translator, [sources[number] for number in numbers], _MOST_CHARACTERS // len(translators))
-        found |= zip(map(str, numbers), of_texts, strict=False)
+        translations = translator.with_traces().translate(sources[number] for number in numbers)
+        found |= {str(number): each.details for number, each in zip(numbers, translations, strict=True)}
     return {
         "title": f"s2s evaluate: {', '.join(names)} on {one_line(tests.name)}",
         "report": report,
@@ -52,18 +50,3 @@ def page_data(
         ],
         "details": details,
     }
-
-
-def details_of(translator: Translator, texts: Sequence[str], most_characters: int) -> Iterator[Details]:
-    """The details of texts in their order, up to so many characters of JSON.
-
-    They show the translations of the translator as it is.
-    """
-    characters = 0
-    for start in range(0, len(texts), _AT_ONCE):
-        translations = translator.with_traces().translate(texts[start : start + _AT_ONCE])
-        for details in (translation.details for translation in translations):
-            characters += len(json.dumps(details, ensure_ascii=False))
-            if characters > most_characters:
-                return
-            yield details

@@ -93,39 +93,3 @@ class EvaluationData(TypedDict):
     sources: list[SourceData]
     details: list[dict[str, Details]]
     """By system and number of the text; a large test set has only some."""
-
-
-class ServedData(TypedDict):
-    """The data of a server's page."""
-
-    directions: list[tuple[str, str]]
-    """Source and target languages, ISO 639."""
-    names: dict[str, str]
-    """The English name of each language."""
-    needs_key: bool
-    max_characters: int
-    """Most characters of a text."""
-    pause: int
-    """Milliseconds without a key after which a text is translated."""
-
-
-class WeightsData(TypedDict):
-    """Weights in whole steps; their bytes are deflated, in base 64."""
-
-    shapes: dict[str, list[int]]
-    """By name, in their order."""
-    steps: list[float]
-    """The step of each weight."""
-    planes: list[str]
-    """The lowest, the middle and the upper byte of each number: the upper ones repeat more often, so that they take
-    less room apart from the others. The lowest bit is the sign."""
-
-
-class TranslatorData(TypedDict):
-    """All that the page of a translator has."""
-
-    languages: tuple[str, str]
-    """Source and target language, ISO 639."""
-    weights: WeightsData
-    model: str
-    """JSON with the graphs, the codecs and the options, deflated, in base 64."""

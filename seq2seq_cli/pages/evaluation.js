@@ -1,15 +1,13 @@
 // The page of an evaluation: the figures, and all sentences with what is known of their translations.
 
-const PAGE = 50; // sentences that are shown at once
-
 function evaluationPage(data) {
   const { sources, systems } = data;
-  const state = { query: "", order: "worst", system: 0, shown: PAGE };
+  const state = { query: "", order: "worst", system: 0 };
   const texts = sources.map(({ source, references, outputs }) =>
     [source, ...references, ...outputs].join("\n").toLowerCase());
+  const items = sources.map((_, number) => sentenceItem(data, number));
   const list = el("ol", { class: "sentences" });
   const count = el("p", { class: "count", role: "status" });
-  const more = el("button", { type: "button", onclick: () => show({ shown: state.shown + PAGE }) });
   const score = (number) => sources[number].scores[state.system];
   const spread = (number) => Math.abs(score(number) - sources[number].scores[state.system ? 0 : 1]);
   const orders = {
@@ -20,16 +18,12 @@ function evaluationPage(data) {
   };
 
   function show(changes) {
-    Object.assign(state, { shown: PAGE }, changes);
+    Object.assign(state, changes);
     const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
     const isFound = (number) => words.every((word) => texts[number].includes(word));
     const chosen = [...sources.keys()].filter(isFound).sort(orders[state.order]);
-    const begin = state.shown > PAGE ? list.children.length : 0;
-    if (!begin) list.replaceChildren();
-    list.append(...chosen.slice(begin, state.shown).map((number) => sentenceItem(data, number)));
+    list.replaceChildren(...chosen.map((number) => items[number]));
     count.textContent = `${counted(chosen.length)} of ${counted(sources.length)} sentences`;
-    more.hidden = chosen.length <= state.shown;
-    more.textContent = `Show ${Math.min(PAGE, chosen.length - state.shown)} more`;
   }
 
   const names = { worst: "worst first", best: "best first", given: "as listed" };
@@ -51,7 +45,7 @@ function evaluationPage(data) {
         el("p", { class: "note" }, noteOf(data)),
         el("div", { class: "controls" },
           ...Object.entries(controls).map(([name, field]) => el("label", {}, `${name} `, field))),
-        count, list, more)));
+        count, list)));
   show({});
 }
 
@@ -67,32 +61,28 @@ function choice(names, onchoice) {
   return el("select", { onchange: (event) => onchoice(event.target.value) }, ...options);
 }
 
-/** What the scores of the sentences are, and of which sentences more is known. */
+/** What the scores of the sentences are, and of how many sentences more is known. */
 function noteOf({ sources, details, systems, metric }) {
-  const told = details.map((of, system) => {
-    const known = Object.keys(of).length;
-    if (!known) return `${systems[system]} is a file of outputs: it has no attention or search to show.`;
-    const some = known < sources.length ? `${counted(known)} of ${counted(sources.length)}` : "all";
-    return `Of ${systems[system]}, ${some} sentences have their attention, n-best list and search.`;
-  });
+  const told = details.map((of, system) => `Of ${systems[system]}, attention and search of`
+    + ` ${counted(Object.keys(of).length)} of ${counted(sources.length)} sentences can be opened.`);
   return [`${metric} of each output, against all references of its source.`, ...told].join(" ");
 }
 
 /** A sentence of the list, with what is known of its translations in a fold. */
 function sentenceItem(data, number) {
   const { source, references, outputs, scores } = data.sources[number];
-  const known = data.details.map((of) => of[number]);
+  const isCompared = data.systems.length > 1;
   const row = (name, text, figure = "") =>
     [el("dt", {}, `${name} `, el("b", {}, figure)), el("dd", { dir: "auto", lang: data.languages[1] }, text)];
-  const name = (system) => (data.systems.length > 1 ? data.systems[system] : "output");
-  const make = () => el("div", {}, ...known.flatMap((details, system) => {
-    if (!details) return [];
-    const heading = data.systems.length > 1 ? [el("h3", {}, data.systems[system])] : [];
-    return [...heading, ...detailView(details, data.languages)];
-  }));
+  const known = [...data.systems.keys()].filter((system) => data.details[system][number]);
+  const make = () => el("div", {}, ...known.flatMap((system) => [
+    ...(isCompared ? [el("h3", {}, data.systems[system])] : []),
+    ...detailView(data.details[system][number], data.languages),
+  ]));
   return el("li", { class: "sentence" },
     el("b", { class: "source", dir: "auto", lang: data.languages[0] }, source),
     el("dl", {}, ...references.flatMap((text) => row("reference", text)),
-      ...outputs.flatMap((text, system) => row(name(system), text, scores[system].toFixed(1)))),
-    ...(known.some(Boolean) ? [fold("attention and search", make)] : []));
+      ...outputs.flatMap((text, system) =>
+        row(isCompared ? data.systems[system] : "output", text, scores[system].toFixed(1)))),
+    ...(known.length ? [fold("attention and search", make)] : []));
 }

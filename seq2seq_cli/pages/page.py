@@ -9,14 +9,14 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from seq2seq_cli.pages.data import EvaluationData, ServedData, TranslationsData
+from seq2seq_cli.pages.data import EvaluationData, TranslationsData
 
 _HTML = Template("""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src '$style_hash'; \
-script-src '$script_hash'$kernel;$server base-uri 'none'; form-action 'none'">
+script-src '$script_hash'$allowed; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
 <title>$title</title>
@@ -45,25 +45,16 @@ def translations_page(data: TranslationsData) -> bytes:
     return page(data["title"] or "s2s", ("dom.js", "attention.js", "translations.js"), data, start="translationsPage")
 
 
-def served_page(data: ServedData) -> bytes:
-    """The page of a server, which may ask the server that it came from, and nobody else."""
-    return page("s2s", ("dom.js", "attention.js", "panes.js"), data, start="servedPage", asks_server=True)
+def served_page(data: Mapping[str, Any]) -> bytes:
+    """The page of a server, which may ask that server and nobody else; `servedPage` in panes.js reads the data."""
+    return page("s2s", ("dom.js", "attention.js", "panes.js"), data, start="servedPage", allowed="; connect-src 'self'")
 
 
-def page(
-    title: str,
-    scripts: Sequence[str],
-    data: Mapping[str, Any],
-    *,
-    start: str,
-    asks_server: bool = False,
-    has_kernel: bool = False,
-) -> bytes:
+def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: str, allowed: str = "") -> bytes:
     """The content of the file: `scripts` are files of this package; their function `start` is called with the data.
 
-    The page allows the browser to run these scripts and no others, and to load nothing, whatever the data holds. With
-    `asks_server`, they may send requests to the server of the page; with `has_kernel`, they may compile a kernel of
-    WebAssembly. Raises ValueError for data that JSON cannot hold.
+    The page allows the browser to run these scripts and no others, and to load nothing, whatever the data holds;
+    `allowed` is what else its Content-Security-Policy has. Raises ValueError for data that JSON cannot hold.
     """
     style = read_file("page.css")
     script = "\n".join([*map(read_file, scripts), f"const pageOpened = {start}(pageData());"])
@@ -74,8 +65,7 @@ def page(
         data=json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES),
         script=script,
         script_hash=_hash(script),
-        server=" connect-src 'self';" if asks_server else "",
-        kernel=" 'wasm-unsafe-eval'" if has_kernel else "",
+        allowed=allowed,
     )
     # Names of files may hold bytes that are not UTF-8; JSON writes them as it is done here.
     return text.encode("utf-8", "backslashreplace")

@@ -6,7 +6,8 @@ const MOST_OPEN = 3; // sentences whose attention is shown at once
  * The panes: {elements, input, tell, ask, schedule}.
  *
  * `languages()` are the codes of the two sides, `nameOf(code)` their names. `translate(text, isWanted)` gives
- * {text, sentences, told}, or null once the text is another one; it is asked `pause` milliseconds after the last key.
+ * {text, sentences}, with `told` where it fails, or null once the text is another one; it is asked `pause` milliseconds
+ * after the last key.
  */
 function translationPanes({ languages, nameOf, pause, translate }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
@@ -34,17 +35,18 @@ function translationPanes({ languages, nameOf, pause, translate }) {
       field.setAttribute("aria-label", nameOf(sides[side]));
     });
     const isBlank = !input.value.trim();
-    const nothing = { text: "", sentences: [], told: "Type a text." };
-    const failed = (error) => ({ ...nothing, told: `This cannot be translated: ${error.message}` });
-    const answer = isBlank ? nothing : await translate(input.value, isWanted).catch(failed);
-    if (answer && isWanted()) show(answer, sides);
+    const started = performance.now();
+    const failed = (error) => ({ told: `This cannot be translated: ${error.message}` });
+    const answer = isBlank ? { told: "Type a text." } : await translate(input.value, isWanted).catch(failed);
+    const seconds = (performance.now() - started) / 1000;
+    if (answer && isWanted()) show({ told: `${seconds.toFixed(2)} s`, ...answer }, sides);
   }
 
-  function show({ text, sentences, told }, sides) {
+  function show({ text = "", sentences = [], told }, sides) {
     output.replaceChildren(text);
     copy.disabled = !text;
-    tell(told);
     const seen = sentences.filter(({ weights }) => weights);
+    tell(sentences.length && !seen.length ? `${told}; this model has no attention to show` : told);
     const view = (sentence) => attentionView(sentence, sides);
     attention.replaceChildren(...(seen.length === 1 ? seen.map(view) : seen.map((sentence) =>
       fold(bdi(sentence.source), () => view(sentence), seen.length <= MOST_OPEN))));
@@ -63,7 +65,11 @@ function copyText(element) {
   selection.removeAllRanges();
 }
 
-/** The page of a server: a text is sent to it, and its translation shown with the attention. */
+/**
+ * The page of a server: a text is sent to it, and its translation shown with the attention.
+ *
+ * `directions` are pairs of languages, `names` their English names; `pause` is in milliseconds.
+ */
 function servedPage({ directions, names, needs_key: needsKey, max_characters: most, pause }) {
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
   const options = directions.map((direction, number) => el("option", { value: number }, title(direction)));
@@ -78,17 +84,14 @@ function servedPage({ directions, names, needs_key: needsKey, max_characters: mo
     const { signal } = (asked = new AbortController());
     const [source, target] = languages();
     const fields = { q: text, source, target, attention: true, ...(needsKey && { api_key: key.value }) };
-    const started = performance.now();
     try {
       const answer = await fetch("translate", {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields), signal,
       });
       const content = await answer.json();
-      if (!answer.ok) return { text: "", sentences: [], told: content.error };
-      const seconds = (performance.now() - started) / 1000;
-      return { text: content.translatedText, sentences: content.sentences, told: `${seconds.toFixed(2)} s` };
+      return answer.ok ? { text: content.translatedText, sentences: content.sentences } : { told: content.error };
     } catch (error) {
-      return signal.aborted ? null : { text: "", sentences: [], told: `The server does not answer: ${error.message}` };
+      return signal.aborted ? null : { told: `The server does not answer: ${error.message}` };
     }
   }
 

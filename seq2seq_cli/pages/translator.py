@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from seq2seq_cli.pages.data import TranslatorData, WeightsData
 from seq2seq_cli.pages.page import page, read_file
 from seq2seq_cli.shapes import Float, Int
 
@@ -40,12 +39,14 @@ def translator_page(
 ) -> bytes:
     """The content of the file, for the weights of a model and what `openTranslator` in weights.js reads of the rest."""
     content = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    data: TranslatorData = {
+    data = {
         "languages": languages,
         "weights": _weights(weights),
         "model": _packed(content.encode("utf-8", "surrogatepass")),
     }
-    return page(f"{languages[0]} - {languages[1]}", SCRIPTS, data, start="translatorPage", has_kernel=True)
+    return page(
+        f"{languages[0]} - {languages[1]}", SCRIPTS, data, start="translatorPage", allowed=" 'wasm-unsafe-eval'"
+    )
 
 
 @cache
@@ -68,7 +69,11 @@ def rounded(weight: Float[np.ndarray, "..."]) -> tuple[Int[np.ndarray, "..."], f
     return np.rint(weight / np.float64(step)).astype(np.int64), step
 
 
-def _weights(weights: Mapping[str, Float[np.ndarray, "..."]]) -> WeightsData:
+def _weights(weights: Mapping[str, Float[np.ndarray, "..."]]) -> dict[str, Any]:
+    """Their shapes by name, the step of each, and the lowest, the middle and the upper bytes of all numbers in steps.
+
+    Apart from the others, the upper bytes take less room: they repeat more often.
+    """
     shapes = {name: list(weight.shape) for name, weight in weights.items()}
     in_steps, steps = zip(*map(rounded, weights.values()), strict=True)
     numbers = np.concatenate([each.ravel() for each in in_steps])
@@ -80,4 +85,5 @@ def _weights(weights: Mapping[str, Float[np.ndarray, "..."]]) -> WeightsData:
 
 
 def _packed(content: bytes) -> str:
+    """Deflated, in base 64."""
     return base64.b64encode(zlib.compress(content, 9)).decode("ascii")

@@ -19,7 +19,7 @@ class Translator {
       if (!isWanted()) return null;
       sentences.push(this.translatePiece(JSON.stringify({ ...piece, start: 0, end: 0 }))); // equal ones are one
     }
-    return { source: text, text: joinPassage(passage, sentences.map((sentence) => sentence.text)), sentences };
+    return { source: text, text: joinPassage(passage, sentences.map(({ translation }) => translation)), sentences };
   }
 
   /** Whether a sentence need not be cut. */
@@ -30,23 +30,14 @@ class Translator {
     return this.src.read(sentence).ids.length <= maxLength && splitWords(sentence).every(isShort);
   }
 
-  /** The best translation of a piece. */
+  /** The best translation of a piece, with the names that attentionView reads. */
   searchPiece(piece) {
-    const reading = this.src.read(piece.text, piece.kept);
-    const hypothesis = search(this.engine, reading.ids, this.options, this.mostUnknown(reading.words));
-    return this.written(piece, reading, hypothesis);
-  }
-
-  /** The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones. */
-  mostUnknown(words) {
-    const copiesAll = this.hasAttention && this.src.unit === "word";
-    return words.filter((word) => (copiesAll || isUnknown(word)) && canBeCopied(word)).length;
-  }
-
-  /** What is known of the translation of a piece, with the names that attentionView reads. */
-  written(piece, { words, parts }, hypothesis) {
-    const ids = hypothesis.isEnded ? hypothesis.ids.slice(0, -1) : hypothesis.ids;
-    const places = this.hasAttention ? copyByAttention(ids, hypothesis.weights, words) : copyInOrder(ids, words);
+    const { words, ids: source, parts } = this.src.read(piece.text, piece.kept);
+    const copiesAll = this.hasAttention && this.src.unit === "word"; // else the unknown ones
+    const mostUnknown = words.filter((word) => (copiesAll || isUnknown(word)) && canBeCopied(word)).length;
+    const { ids: found, isEnded, weights, logProbabilities } = search(this.engine, source, this.options, mostUnknown);
+    const ids = isEnded ? found.slice(0, -1) : found;
+    const places = this.hasAttention ? copyByAttention(ids, weights, words) : copyInOrder(ids, words);
     const copies = new Map([...places].map(([place, i]) => [place, words[i]]));
     const hidden = this.tgt.unit === "character" ? SPACING + HIDDEN : HIDDEN;
     const isKept = ({ number }) => number !== undefined;
@@ -54,15 +45,13 @@ class Translator {
     const { text, units } = this.tgt.write(ids, spelled);
     const copied = [...copies.values()].filter(isKept).map(({ number }) => number);
     const shown = units.map((unit, place) => copies.get(place)?.text ?? unit);
-    const kept = keptWords(piece);
     return {
       source: piece.source,
-      translation: reveal(text, copied.map((i) => kept[i])),
-      text: putBack(piece, { text, units, weights: hypothesis.weights, parts, copied }),
+      translation: putBack(piece, { text, units, weights, parts, copied }),
       src_tokens: [...parts, SPECIAL_UNITS[EOS]],
-      tgt_tokens: hypothesis.isEnded ? [...shown, SPECIAL_UNITS[EOS]] : shown,
-      weights: this.hasAttention ? hypothesis.weights : null,
-      log_probabilities: hypothesis.logProbabilities,
+      tgt_tokens: isEnded ? [...shown, SPECIAL_UNITS[EOS]] : shown,
+      weights: this.hasAttention ? weights : null,
+      log_probabilities: logProbabilities,
     };
   }
 }
@@ -104,30 +93,15 @@ function isPunctuation(token) {
   return [...token].every(isPunctuationMark);
 }
 
-function languageName(code) {
-  try {
-    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
-  } catch {
-    return code; // a code that no standard has
-  }
-}
-
 /** Build the page; the promise of its translator. */
 function translatorPage(data) {
   const opened = openTranslator(data);
-  const panes = translationPanes({ languages: () => data.languages, nameOf: languageName, pause: PAUSE, translate });
-
-  async function translate(text, isWanted) {
-    const translator = await opened;
-    const started = performance.now();
-    const translation = await translator.translate(text, isWanted);
-    const seconds = (performance.now() - started) / 1000;
-    const note = translator.hasAttention ? "" : "; this model has no attention to show";
-    return translation && { ...translation, told: `${seconds.toFixed(2)} s${note}` };
-  }
-
+  const english = new Intl.DisplayNames(["en"], { type: "language" });
+  const nameOf = (code) => english.of(code);
+  const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
+  const panes = translationPanes({ languages: () => data.languages, nameOf, pause: PAUSE, translate });
   document.body.append(
-    el("header", {}, el("h1", {}, data.languages.map(languageName).join(" \u2192 "))),
+    el("header", {}, el("h1", {}, data.languages.map(nameOf).join(" \u2192 "))),
     el("main", {}, ...panes.elements),
     el("footer", { class: "note" }, "The model is in this page: it asks nobody, and what you type stays here."),
   );

@@ -9,7 +9,7 @@ def test_lines_modules_and_imports_inside_functions_are_counted(tmp_path: Path) 
         "seq2seq_cli/model/score.py": "import math\n\n\ndef score(x):\n    import os\n\n    return math.exp(x)\n",
         "seq2seq_cli/pages/page.js": "1;\n2;\n",
         "tests/test_score.py": "1\n" * 5,
-        "README.md": "three words here",
+        "README.md": "three words <!-- table --> | 1 | 2 | <!-- end of table --> here",
         "CONTRIBUTING.md": "",
         "docs/log.md": "not counted",
     }

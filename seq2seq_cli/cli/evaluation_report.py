@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Part, Score
+from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Score
 from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.json_files import json_number
@@ -54,16 +54,13 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     rates = {"unknown words": output.unknown_rate, "loops": evaluation.loop_rate}
     counts = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *counts]))
-    losses = evaluation.losses
-    lost = {"numbers": losses.numbers, "names": losses.names, "sources of several sentences": losses.sentences}
-    lines.append(f"lost: {', '.join(f'{count.lost:,} of {count.of:,} {kind}' for kind, count in lost.items())}")
     if output.sentences_per_second:
         lines.append(f"{counted(round(output.sentences_per_second), 'sentence')} per second")
     yield lines
-    for title, parts in _parts(evaluation).items():
-        rows = [[part.name, f"{part.pairs:,}", "-" if part.bleu is None else f"{part.bleu:.1f}"] for part in parts]
-        yield {"titles": [title, "pairs", "BLEU"], "rows": rows, "numbers": True}
-    if any(part.bleu is None for parts in _parts(evaluation).values() for part in parts):
+    parts = evaluation.by_length
+    rows = [[part.name, f"{part.pairs:,}", "-" if part.bleu is None else f"{part.bleu:.1f}"] for part in parts]
+    yield {"titles": ["words of the source", "pairs", "BLEU"], "rows": rows, "numbers": True}
+    if any(part.bleu is None for part in parts):
         yield ["- no BLEU: it counts four tokens in a row, and no reference of that part has so many"]
 
 
@@ -79,15 +76,6 @@ def _attention_lines(output: SystemOutput) -> Iterator[str]:
             f"alignment error rate {aligned.error_rate:.3f}, precision {aligned.precision:.3f}, recall"
             f" {aligned.recall:.3f} ({counted(aligned.pairs, 'pair')} with gold links)"
         )
-
-
-def _parts(evaluation: Evaluation) -> dict[str, tuple[Part, ...]]:
-    """The parts of the test set by the titles of their tables."""
-    parts = {
-        "words of the source": evaluation.by_length,
-        "training sources with the rarest source word": evaluation.by_frequency,
-    }
-    return {title: of_title for title, of_title in parts.items() if of_title}
 
 
 def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
@@ -157,8 +145,6 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "length_ratio": evaluation.length_ratio,
         "unknown_rate": output.unknown_rate,
         "loop_rate": evaluation.loop_rate,
-        "lost": {kind: count._asdict() for kind, count in vars(evaluation.losses).items()},
         "sentences_per_second": output.sentences_per_second,
         "by_length": [part._asdict() for part in evaluation.by_length],
-        "by_frequency": [part._asdict() for part in evaluation.by_frequency],
     }

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -19,14 +19,13 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.figures import Findings, find_out
-from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
-from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses, translate_set
+from seq2seq_cli.evaluation.gold_alignment import read_gold_alignment
+from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
 from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 logger = logging.getLogger(__name__)
@@ -47,13 +46,14 @@ class EvaluatedRun:
         path = self.folder.trained_path
         return TrainedSentences.read(path) if path.exists() else None
 
-    @cached_property
-    def provenance(self) -> Provenance | None:
-        """The record of its corpus; None where it is missing or damaged."""
+    def corpus(self) -> PreparedCorpus | None:
+        """The corpus that it was trained on; None where that is not at hand any more."""
         try:
-            return self.folder.provenance()
-        except ModelFileError:
+            provenance = self.folder.provenance()
+            corpus = PreparedCorpus.open(Path(provenance.folder))
+        except (ModelFileError, PreparedFolderError, OSError):  # perhaps a stranger's, without the right to read it
             return None
+        return corpus if corpus.fingerprint == provenance.fingerprint else None
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -89,7 +89,6 @@ def evaluate(
     with _opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
         if alignment and not found:
             raise UsageError("--alignment: attention is a model's: name a run")
-        training = _training_corpus(found[0]) if found else None
         gold = None
         if files:
             paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
@@ -98,12 +97,15 @@ def evaluate(
             whole = EvaluationSet.of_lines(lines, paths, languages)
             gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
         else:
-            whole = EvaluationSet.of_split(corpus_of(found, training, Path(data) if data else None), split)
+            whole = EvaluationSet.of_split(corpus_of(found, Path(data) if data else None), split)
         _check_languages(found, whole)
         tests = whole if files else leave_out_trained(whole, found)
-        written = [_on(tests, read_hypotheses(Path(path), whole)) for path in hypotheses]  # before all that takes time
-        outputs = [*(_translate(run, tests, gold, device, overrides) for run in found), *written]
-    return find_out(outputs, tests, training.texts("train", "src") if training else None)
+        written = [read_hypotheses(Path(path), whole) for path in hypotheses]  # before all that takes time
+        outputs = []
+        for run in found:
+            translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
+            outputs.append(translate_set(run.name, translator, tests, run.trained, gold))
+    return find_out([*outputs, *written], tests)
 
 
 def _check_options(
@@ -140,43 +142,25 @@ def _opened_runs(paths: Sequence[Path], *, needed: bool) -> Iterator[list[Evalua
         ]
 
 
-def _training_corpus(run: EvaluatedRun) -> PreparedCorpus | None:
-    """The corpus that a run was trained on; None where it is not at hand any more."""
-    if not (provenance := run.provenance):
-        return None
-    try:
-        corpus = PreparedCorpus.open(Path(provenance.folder))
-    except (PreparedFolderError, OSError):  # perhaps the folder of a stranger, without the right to read it
-        return None
-    return corpus if corpus.fingerprint == provenance.fingerprint else None
-
-
 def _named_languages(paths: Sequence[Path], columns: str | None) -> tuple[str, str]:
     """The languages that the names of the columns state, or else the names of the files; empty where neither does."""
     src, tgt = map(language_named, read_columns(columns)) if columns is not None else (None, None)
     return (src, tgt) if src and tgt else guess_languages([file.name for file in paths]) or ("", "")
 
 
-def corpus_of(runs: Sequence[EvaluatedRun], training: PreparedCorpus | None, data: Path | None) -> PreparedCorpus:
-    """The corpus whose split is taken.
+def corpus_of(runs: Sequence[EvaluatedRun], data: Path | None) -> PreparedCorpus:
+    """The corpus whose split is taken: `data`, or that of the first run, whose training it tells.
 
-    A run that was trained on another is named in a warning, unless the report can count the pairs that it knows.
+    A run without a record of its training sentences is named in a warning, unless the corpus is its own.
     """
-    if data is None and runs and training is None:
-        raise UsageError(
-            f"the prepared folder of {runs[0].name} is missing or has changed: name one with --data, or pairs with"
-            " --file"
-        )
-    corpus = training if training and data is None else PreparedCorpus.open(data or DEFAULT_FOLDER)
+    corpus = PreparedCorpus.open(data or DEFAULT_FOLDER) if data or not runs else runs[0].corpus()
+    if corpus is None:
+        problem = f"the prepared folder of {runs[0].name} is missing or has changed"
+        raise UsageError(f"{problem}: name one with --data, or pairs with --file")
     for run in runs:
-        is_own = run.provenance and run.provenance.fingerprint == corpus.fingerprint
-        if run.trained is None and not is_own:
-            logger.warning(
-                "%s was not trained on %s, and may know some of these sentences: its trained.json, which would tell, is"
-                " missing; restore it, or name the folder that it was trained in",
-                one_line(run.name),
-                one_line(str(corpus.path)),
-            )
+        if run.trained is None and not ((own := run.corpus()) and own.fingerprint == corpus.fingerprint):
+            name = one_line(run.name)
+            logger.warning("%s may know some of these sentences: its trained.json, which would tell, is missing", name)
     return corpus
 
 
@@ -209,15 +193,3 @@ def leave_out_trained(tests: EvaluationSet, runs: Sequence[EvaluatedRun]) -> Eva
         logger.warning("%s trained on: they are left out of the scores", one_line(problem))
         tests = tests.leaving_out(known)
     return tests
-
-
-def _on(tests: EvaluationSet, output: SystemOutput) -> SystemOutput:
-    """The outputs for the sources of a set alone, which are among them."""
-    return replace(output, texts={source: output.texts[source] for source in tests.references})
-
-
-def _translate(
-    run: EvaluatedRun, tests: EvaluationSet, gold: GoldAlignment | None, device: DeviceName, overrides: Sequence[str]
-) -> SystemOutput:
-    translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
-    return translate_set(run.name, translator, tests, run.trained, gold)

@@ -1,14 +1,13 @@
 """The figures of systems on a set of sentences, and of the differences between them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
-from seq2seq_cli.evaluation.losses import Losses, losses_of
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
@@ -19,10 +18,10 @@ _LONGEST_NGRAM = 4
 """The most tokens in a row that BLEU counts."""
 _REFERENCE_LENGTH = 1
 """The column of BLEU's statistics with the tokens of the reference."""
+_LOOP = 3
+"""Times that three words in a row occur in an output that repeats itself."""
 _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
-_FREQUENCIES = ((0, 0), (1, 9), (10, 99), (100, None))
-"""Training sources that have the rarest word of a source."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,10 +59,8 @@ class Evaluation:
     """Words of the outputs per word of the references."""
     loop_rate: float
     """The outputs in which three words in a row occur three times, per output."""
-    losses: Losses
     by_length: tuple[Part, ...]
-    by_frequency: tuple[Part, ...]
-    """By the training frequency of the rarest source word; none where the training texts are not at hand."""
+    """By the number of words of the source."""
     source_scores: Float[np.ndarray, " n"] = field(repr=False, compare=False)
     """chrF2++ of the translation of each distinct source, against all of its references."""
     by_source: Mapping[str, Scorer] = field(repr=False, compare=False)
@@ -90,18 +87,14 @@ class Findings:
     """Each other system with the first one."""
 
 
-def find_out(outputs: Sequence[SystemOutput], tests: EvaluationSet, training: Iterable[str] | None = None) -> Findings:
-    """The figures of systems, one or more, and of the differences of the others from the first.
-
-    `training` has the sources that the first of the systems was trained on.
-    """
-    frequencies = None if training is None else word_frequencies(training, tests.languages[0])
-    first, *others = [figures_of(output, tests, frequencies) for output in outputs]
+def find_out(outputs: Sequence[SystemOutput], tests: EvaluationSet) -> Findings:
+    """The figures of systems, one or more, and of the differences of the others from the first."""
+    first, *others = [figures_of(output, tests) for output in outputs]
     return Findings(tests=tests, evaluations=[first, *others], comparisons=[_compare(each, first) for each in others])
 
 
-def figures_of(output: SystemOutput, tests: EvaluationSet, frequencies: Mapping[str, int] | None = None) -> Evaluation:
-    """The figures of a system; `frequencies` are `word_frequencies` of training sources."""
+def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
+    """The figures of a system."""
     src, tgt = tests.languages
     sources = [source for source, _ in tests.pairs]
     hypotheses, references = [output.texts[source] for source in sources], [[text] for _, text in tests.pairs]
@@ -112,36 +105,17 @@ def figures_of(output: SystemOutput, tests: EvaluationSet, frequencies: Mapping[
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     of_each_source = Scorer.of(chrf(words=2), translated, several)
-    lengths = [len(words_of(source, src)) for source in sources]
-    rarest = [] if frequencies is None else [_rarest(source, src, frequencies) for source in sources]
     return Evaluation(
         output=output,
         scores=_scores(by_source),
         of_sources=_scores(of_sources),
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
-        loop_rate=output.loop_rate(tgt),
-        losses=losses_of(output.texts, tests.references, tests.languages),
-        by_length=_parts(of_pairs["BLEU"], lengths, _LENGTHS),
-        by_frequency=_parts(of_pairs["BLEU"], rarest, _FREQUENCIES),
+        loop_rate=sum(_loops(words_of(text, tgt)) for text in translated) / len(translated),
+        by_length=_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources]),
         source_scores=np.array([of_each_source.of_sum(row) for row in of_each_source.statistics]),
         by_source=by_source,
     )
-
-
-def word_frequencies(texts: Iterable[str], language: str) -> Counter[str]:
-    """The number of texts that have each word, lower-cased and without the marks around it."""
-    return Counter(word for text in texts for word in _plain_words(text, language))
-
-
-def _rarest(source: str, language: str, frequencies: Mapping[str, int]) -> int:
-    """The frequency of the rarest word of a source; 0 for a source without words."""
-    return min((frequencies.get(word, 0) for word in _plain_words(source, language)), default=0)
-
-
-def _plain_words(text: str, language: str) -> set[str]:
-    words = ("".join(filter(str.isalnum, word)).lower() for word in words_of(text, language))
-    return {word for word in words if word}
 
 
 def _compare(system: Evaluation, baseline: Evaluation) -> Comparison:
@@ -157,16 +131,22 @@ def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:
     )
 
 
-def _parts(bleu: Scorer, values: Sequence[int], bounds: Sequence[tuple[int, int | None]]) -> tuple[Part, ...]:
-    """BLEU of the pairs whose values lie within each of the bounds; parts without pairs are left out."""
+def _parts(bleu: Scorer, lengths: Sequence[int]) -> tuple[Part, ...]:
+    """BLEU of the pairs whose sources have so many words; parts without pairs are left out."""
     parts = []
-    for low, high in bounds:
-        name = f"{low} and more" if high is None else f"{low}" if low == high else f"{low} to {high}"
-        chosen = np.array([i for i, value in enumerate(values) if low <= value and (high is None or value <= high)])
+    for low, high in _LENGTHS:
+        chosen = np.array([i for i, length in enumerate(lengths) if low <= length and (high is None or length <= high)])
         if chosen.size:
             is_countable = bleu.statistics[chosen, _REFERENCE_LENGTH].max() >= _LONGEST_NGRAM
+            name = f"{low} and more" if high is None else f"{low} to {high}"
             parts.append(Part(name, len(chosen), bleu.score(chosen) if is_countable else None))
     return tuple(parts)
+
+
+def _loops(words: list[str]) -> bool:
+    """Whether three words in a row occur three times."""
+    trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
+    return max(trigrams.values(), default=0) >= _LOOP
 
 
 def _words(texts: Sequence[str], language: str) -> int:

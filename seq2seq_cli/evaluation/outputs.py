@@ -2,7 +2,6 @@
 
 import logging
 import time
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,9 +22,6 @@ from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.vocabulary import EOS
 
 logger = logging.getLogger(__name__)
-
-_LOOP = 3
-"""Times that three words in a row occur in an output that repeats itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +44,6 @@ class SystemOutput:
     unknown_rate: float | None = None
     """Words of the sources that are not in the vocabulary, per word; characters where these are the model's tokens."""
     sentences_per_second: float | None = None
-
-    def loop_rate(self, language: str) -> float:
-        """The outputs in which three words in a row occur three times, per output."""
-        return sum(_loops(words_of(text, language)) for text in self.texts.values()) / len(self.texts)
 
 
 def translate_set(
@@ -130,8 +122,3 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
                 " equal sources one translation, or one line per different source"
             )
     return SystemOutput(name=str(path), texts=texts)
-
-
-def _loops(words: list[str]) -> bool:
-    trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
-    return max(trigrams.values(), default=0) >= _LOOP

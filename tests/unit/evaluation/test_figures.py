@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.errors import InputError, PairFileError
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
-from seq2seq_cli.evaluation.figures import Evaluation, figures_of, word_frequencies
+from seq2seq_cli.evaluation.figures import Evaluation, figures_of
 from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses
 
 TESTS = EvaluationSet(
@@ -26,10 +26,9 @@ PERFECT = {
 }
 
 
-def figures(go: str = "Geh.", *, training: list[str] | None = None) -> Evaluation:
+def figures(go: str = "Geh.") -> Evaluation:
     """The figures of the right translations, but for the one of "Go."."""
-    frequencies = None if training is None else word_frequencies(training, "en")
-    return figures_of(SystemOutput(name="system", texts={**PERFECT, "Go.": go}), TESTS, frequencies)
+    return figures_of(SystemOutput(name="system", texts={**PERFECT, "Go.": go}), TESTS)
 
 
 def test_a_source_with_several_references_counts_once_with_all_of_them() -> None:
@@ -43,19 +42,12 @@ def test_parts_are_the_pairs_with_so_many_words() -> None:
     found = figures()
     assert [(part.name, part.pairs) for part in found.by_length] == [("1 to 4", 3), ("5 to 8", 1)]
     assert found.by_length[1].bleu == pytest.approx(100)
-    assert found.by_frequency == ()
 
 
 def test_a_part_whose_references_are_too_short_for_bleu_has_none() -> None:
     short = EvaluationSet(name="short", pairs=(("Go.", "Geh."), ("Go there now!", "Geh hin!")), languages=("en", "de"))
     [part] = figures_of(SystemOutput(name="system", texts=dict(short.pairs)), short).by_length
     assert (part.pairs, part.bleu) == (2, None)
-
-
-def test_the_rarest_word_decides_about_the_frequency() -> None:
-    """Case, and the marks around a word, do not count; nor how often a sentence has it."""
-    parts = figures(training=[*["Go!"] * 12, *["she KISSED him, him"] * 9, "x"]).by_frequency
-    assert [(part.name, part.pairs) for part in parts] == [("0", 1), ("1 to 9", 2), ("10 to 99", 1)]
 
 
 def test_an_output_that_repeats_three_words_three_times_is_a_loop() -> None:

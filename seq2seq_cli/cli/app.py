@@ -48,10 +48,11 @@ _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
 """The errors that are shown as a line; the others are bugs."""
 
 _MEMORY_CURES = {
-    "prepare": "free some, or read fewer lines with --limit",
-    "train": f"free some, or {SMALLER_TRAINING}",
-    **dict.fromkeys(("translate", "score", "evaluate"), f"free some, {SMALLER_SEARCH}, or give shorter texts"),
+    "prepare": "read fewer lines with --limit",
+    "train": SMALLER_TRAINING,
+    **dict.fromkeys(("translate", "score", "evaluate"), SMALLER_SEARCH),
 }
+"""What helps where memory is short."""
 
 _EPILOG = "Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
 
@@ -166,7 +167,7 @@ def _run(arguments: list[str]) -> int:
             traceback.print_exc()
         # Its frames may hold what fills the memory, and the message needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
-        _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", "free some"))
+        _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", ""))
         return _exit_code(error)
     return code if isinstance(code, int) else 0
 
@@ -201,12 +202,10 @@ def _tell(error: Exception, memory_cure: str) -> None:
     """Tell an error on stderr; `memory_cure` is what helps when it says that memory is short."""
     match error:
         case _ if is_out_of_memory(error):
-            lines = [f"out of memory: {memory_cure}"]
+            lines = [f"out of memory: free some{memory_cure and f', or {memory_cure}'}"]
         case ModuleNotFoundError():
             # The distribution that only translates has fewer packages: examples/translate_only.
-            lines = [
-                f"this installation lacks the package {error.name}: install the full s2s package (README, Install)"
-            ]
+            lines = [f"the package {error.name} is not installed: install the full s2s package (README, Install)"]
         case BrokenPipeError():
             lines = []  # nobody is left to tell
         case OSError():

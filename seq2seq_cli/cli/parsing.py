@@ -18,8 +18,6 @@ _PLAIN: dict[object, Callable[[Any], Any]] = {
     list[Path]: lambda values: [Path(value) for value in values],
 }
 """The types whose values need no check, each with the conversion of the words of the command line."""
-_SECTIONS = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}
-"""The sections of the config whose keys ``--set`` changes; all other commands take keys of ``decoding``."""
 
 
 @contextlib.contextmanager
@@ -132,6 +130,9 @@ def _keys_like(option: str, command: Any) -> list[str]:
         return []
     from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
 
-    name, sections = option.removeprefix("--").replace("-", "_"), _SECTIONS.get(command.name, ("decoding",))
-    paths = [path for path in schema_fields() if path[0] in sections and section_at(path) is None]
-    return [".".join(path) for path in paths if path[-1] == name or path[-1].startswith(f"{name}_")]
+    sections = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}.get(
+        command.name, ("decoding",)
+    )
+    name = option.removeprefix("--").replace("-", "_")
+    keys = [key for key in schema_fields() if key[0] in sections and not section_at(key)]
+    return [".".join(key) for key in keys if key[-1] == name or key[-1].startswith(f"{name}_")]

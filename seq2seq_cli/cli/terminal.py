@@ -1,6 +1,5 @@
 """What the commands show: notices on stderr, bars, tables and JSON; nothing in them steers a terminal."""
 
-import codecs
 import contextlib
 import json
 import logging
@@ -125,9 +124,8 @@ def write_lines(lines: Iterable[str]) -> None:
 
 
 def write_json(value: object) -> None:
-    """Write a value to stdout as strict JSON, in the characters that stdout has."""
-    is_utf8 = codecs.lookup(sys.stdout.encoding).name == "utf-8"
-    sys.stdout.write(json.dumps(value, ensure_ascii=not is_utf8, indent=1, allow_nan=False) + "\n")
+    """Write a value to stdout as strict JSON."""
+    sys.stdout.write(json.dumps(value, indent=1, allow_nan=False) + "\n")
 
 
 def table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:

@@ -1,8 +1,9 @@
-"""The events of a training run on stderr: a bar on a terminal, elsewhere a line per minute; a line per validation."""
+"""The events of a run on stderr: a bar on a terminal, elsewhere a line per minute; a line per validation."""
 
 import math
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
@@ -19,22 +20,18 @@ if TYPE_CHECKING:
 _SMOOTHING = 0.98
 _SECONDS_PER_DRAWING = 0.1
 _SECONDS_PER_LINE = 60
-"""Least time between a line and the next progress, by the clock of the run."""
+"""By the clock of the run."""
 
 
 class TrainingBar:
-    """Shows the events of a training run on stderr."""
+    """Shows the events of a run on stderr."""
 
     def __init__(self) -> None:
         self._bar: tqdm[Never] | None = None
         """The bar, in per cent; None before the first step and on a stderr that is no terminal."""
         self._training: TrainingConfig | None = None
-        self._epoch = 0
-        self._drawn_at = 0.0
-        self._told_at: float | None = None
-        self._loss = 0.0
-        self._tokens = 0
-        self._seconds = 0.0
+        self._epoch = self._tokens = 0
+        self._loss = self._seconds = self._shown_at = 0.0
         self._warned_of_halves = False
 
     def show(self, event: "Event") -> None:
@@ -54,8 +51,7 @@ class TrainingBar:
             case Validated():
                 self._tell(_epoch_line(event))
             case Finished():
-                ended = "finished" if event.is_whole else "stopped"
-                self._tell(f"{ended}: {event.reason}; best: {event.best}")
+                self._tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
                 self._name_work("scoring the test split")
             case Report():
                 self.close()
@@ -71,7 +67,6 @@ class TrainingBar:
         """Write a line that stays, in place of the bar until its next drawing."""
         if self._bar is not None:
             self._bar.clear()
-        self._told_at = None
         sys.stderr.write(f"{one_line(line)}\n")
         sys.stderr.flush()
 
@@ -95,50 +90,31 @@ class TrainingBar:
         self._loss = _SMOOTHING * self._loss + (1 - _SMOOTHING) * event.loss
         self._tokens += event.tokens
         self._seconds += event.seconds
-        is_due = event.run_seconds - self._drawn_at >= _SECONDS_PER_DRAWING or event.position == event.batches
-        if self._training and is_due:
-            self._drawn_at = event.run_seconds
+        period = _SECONDS_PER_DRAWING if bar_stream().isatty() else _SECONDS_PER_LINE
+        if self._training and event.run_seconds - self._shown_at >= period:
+            self._shown_at = event.run_seconds
             self._show_progress(event, self._training)
 
     def _show_progress(self, event: "Step", training: "TrainingConfig") -> None:
-        """Show how far the run is: on a terminal at once, elsewhere when nothing was shown for a minute."""
-        fraction, left = _progress(event, training)
+        left = event.run_seconds / event.epochs * (training.epochs - event.epochs)
+        if training.max_minutes is not None:
+            left = min(left, max(0.0, 60 * training.max_minutes - event.run_seconds))
+        per_cent = 100 * event.run_seconds / max(event.run_seconds + left, 1e-9)
+        clock = timedelta(seconds=round(left))
         bound = "left" if training.patience is None else "left at most"
         speed = f"{self._tokens / max(self._seconds, 1e-9):,.0f} tokens/s"
-        words = f"{_clock(left)} {bound}, loss {loss_in_words(self._loss)}, {speed}"
+        words = f"{clock} {bound}, loss {loss_in_words(self._loss)}, {speed}"
         epoch = f"epoch {event.epoch}/{training.epochs}"
-        if bar_stream().isatty():
-            if self._bar is None:
-                self._bar = _new_bar()
-                call_before_text(self._bar.clear)
-            self._bar.n = 100 * fraction
-            self._bar.set_description_str(epoch, refresh=False)
-            self._bar.set_postfix_str(words)
+        if not bar_stream().isatty():
+            self._tell(f"{epoch}: {math.floor(per_cent)}%, {words}")
             return
-        if self._told_at is None:
-            self._told_at = event.run_seconds
-        if event.run_seconds - self._told_at >= _SECONDS_PER_LINE:
-            self._tell(f"{epoch}: {math.floor(100 * fraction)}%, {words}")
-
-
-def _new_bar() -> "tqdm[Never]":
-    form = "{desc} {percentage:3.0f}% {bar}{postfix}"
-    return tqdm(total=100, bar_format=form, leave=False, file=bar_stream(), dynamic_ncols=True)
-
-
-def _progress(event: "Step", training: "TrainingConfig") -> tuple[float, float]:
-    """The finished fraction of the run, and the seconds that are left of it."""
-    left = event.run_seconds / event.epochs * (training.epochs - event.epochs)
-    if training.max_minutes is not None:
-        left = min(left, max(0.0, 60 * training.max_minutes - event.run_seconds))
-    return event.run_seconds / max(event.run_seconds + left, 1e-9), left
-
-
-def _clock(seconds: float) -> str:
-    """A time as m:ss or h:mm:ss."""
-    minutes, seconds = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        if self._bar is None:
+            form = "{desc} {percentage:3.0f}% {bar}{postfix}"
+            self._bar = tqdm(total=100, bar_format=form, leave=False, file=bar_stream(), dynamic_ncols=True)
+            call_before_text(self._bar.clear)
+        self._bar.n = per_cent
+        self._bar.set_description_str(epoch, refresh=False)
+        self._bar.set_postfix_str(words)
 
 
 def _start_lines(event: "Started") -> Iterator[str]:

@@ -107,7 +107,7 @@ def test_training_there_names_what_is_missing(environment: Path, tmp_path: Path,
         [environment / "s2s", *command], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
     )
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
-    told = r"s2s: error: this installation lacks the package .*: install the full s2s package \(README, Install\)\n"
+    told = r"s2s: error: the package .* is not installed: install the full s2s package \(README, Install\)\n"
     assert re.fullmatch(told, done.stderr)
 
 

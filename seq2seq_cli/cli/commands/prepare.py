@@ -1,9 +1,7 @@
 """``s2s prepare``: make a prepared folder from pair files."""
 
 import json
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -18,7 +16,7 @@ from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import Interrupted, exit_code_of_signal, one_line
+from seq2seq_cli.errors import one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, free_folder, named_run
@@ -99,7 +97,7 @@ def prepare(
     if columns is not None:
         read_columns(columns, "--columns")
     codec_from = codec_from and named_run(codec_from)
-    with _terminable(), progress_bar("prepare", " lines") as progress:
+    with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
             *(file or []),
             src=src or [],
@@ -131,26 +129,6 @@ def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit:
         "limit": limit,
     }
     return [f"data.{key}={value}" for key, value in values.items() if value is not None]
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Treat SIGTERM like Ctrl-C, so that nothing unfinished is left behind."""
-    received: list[int] = []
-
-    def stop(number: int, _frame: object) -> None:
-        received.append(number)
-        raise KeyboardInterrupt  # prepare turns it into Interrupted
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    except Interrupted as stopped:
-        if received:
-            stopped.exit_code = exit_code_of_signal(signal.SIGTERM)
-        raise
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _lines(report: "PrepareReport") -> Iterator[str]:

@@ -180,4 +180,4 @@ def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of standard input, at once where its writer waits for it."""
     for block in read_blocks(cast("ByteStream", sys.stdin.buffer), lambda number: f"{STDIN}:{number}"):
         yield from presenter.translator.translate_stream(block)
-        presenter.output.flush()
+        presenter.output.stream.flush()

@@ -53,7 +53,7 @@ class Presenter:
                     self.drawing.add(translation)
         except InputError as error:
             problem = error
-        self.output.flush()
+        self.output.stream.flush()
         if self.drawing:
             self.drawing.write(self.name, self.translator)
         if new := [word for word in unknown if word not in self._named]:

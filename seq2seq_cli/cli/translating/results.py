@@ -17,7 +17,6 @@ from seq2seq_cli.cli.terminal import for_terminal
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.files.output import output_file
-from seq2seq_cli.files.writing import naming
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
@@ -30,8 +29,6 @@ class Output:
     """A stream of results."""
 
     stream: TextIO
-    path: Path | None = None
-    """The file that it writes; None for standard output."""
 
     @cached_property
     def is_terminal(self) -> bool:
@@ -45,19 +42,9 @@ class Output:
 
     def write(self, text: str) -> None:
         """Write lines; on a terminal at once."""
-        with self._named():
-            self.stream.write(text)
-            if self.is_terminal:
-                self.stream.flush()
-
-    def flush(self) -> None:
-        """Hand over what was written."""
-        with self._named():
+        self.stream.write(text)
+        if self.is_terminal:
             self.stream.flush()
-
-    def _named(self) -> contextlib.AbstractContextManager[None]:
-        """Names the file in the errors of the block."""
-        return naming(self.path) if self.path else contextlib.nullcontext()
 
 
 @contextlib.contextmanager
@@ -70,13 +57,16 @@ def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
     if path is None:
         yield Output(sys.stdout)
         return
-    with output_file(path, overwrite=overwrite) as file:
-        stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
-        try:
-            yield Output(for_terminal(stream), path)
-        finally:
-            with naming(path):
+    try:
+        with output_file(path, overwrite=overwrite) as file:
+            stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+            try:
+                yield Output(for_terminal(stream))
+            finally:
                 stream.detach()  # writes the rest, and leaves the file open
+    except OSError as error:
+        error.filename = error.filename or str(path)  # errors of other files name them
+        raise
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ def markdown_table(titles: Sequence[str], rows: Sequence[Sequence[str]], *, text
 
 
 def with_spread(values: Sequence[float | None], form: str = ".1f") -> str:
-    """Mean and standard deviation over several trainings; the mean alone of one."""
+    """Mean and standard deviation over several runs; the mean alone of one."""
     known = [value for value in values if value is not None]
     spread = f" ± {statistics.stdev(known):{form.lstrip('+')}}" if len(known) > 1 else ""
     return f"{shown_mean(known, form)}{spread}"

@@ -8,7 +8,7 @@
     │   ├── PreparedFolderError   2      a folder made by ``s2s prepare``
     │   └── ModelFileError        2      a run folder or a file in it
     ├── TrainingError             1      training cannot continue
-    ├── OtherProcessError      its own    another process of the same training failed, with that exit code
+    ├── OtherProcessError      its own    another process of the same run failed, with that exit code
     ├── ExportError               1      a model cannot be exported
     ├── DownloadError             1      network, server or disk failed
     └── Interrupted    128 + signal      the user stopped the program; nothing saved is lost
@@ -130,7 +130,7 @@ class TrainingError(S2SError):
 
 
 class OtherProcessError(S2SError):
-    """Another process of the same training failed: its exit code, and the problems that no process has reported yet."""
+    """Another process of the same run failed: its exit code, and the problems that no process has reported yet."""
 
 
 class ExportError(S2SError):

@@ -60,7 +60,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), metavar="FILE", help="pair file")
     parser.add_argument("--alignment", type=Path, metavar="FILE", help="gold links of the pairs")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override for all models")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="trainings of each model; default 1")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="runs of each model; default 1")
     parser.add_argument("--only", nargs="+", choices=_models(), metavar="NAME", help="configs to show; default all")
     parser.add_argument("--sentence", default=SENTENCE, help="sentence whose attention is drawn")
     parser.add_argument("--work", type=Path, metavar="DIR", help="folder of the runs; default runs/gallery/FILE")

@@ -116,7 +116,7 @@ def claim_table(results: Results) -> list[str]:
 
 
 def threads_in_words(results: Results) -> str:
-    """Such as "2 threads", or "1 or 2 threads" where the trainings differ."""
+    """Such as "2 threads", or "1 or 2 threads" where the runs differ."""
     *others, most = sorted({each.threads for several in results.values() for each in several})
     return " or ".join([*map(str, others), counted(most, "thread")])
 

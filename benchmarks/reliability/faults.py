@@ -2,7 +2,7 @@
 
     python -m benchmarks.reliability.faults
 
-A training and a preparation, new, over an older one, and resumed, are run once, and their writes, renames, removals and
+A run and a preparation, new, over an older one, and resumed, are run once, and their writes, renames, removals and
 other calls are counted. Then each runs again for each of these calls and each of three errors, with that call alone
 failing. After it, the state before must be there, and the next command must end like one that was never disturbed.
 """
@@ -44,7 +44,7 @@ class Case:
 
     @property
     def trains(self) -> bool:
-        """Whether the command is a training."""
+        """Whether the command trains."""
         return self.arguments[0] == "train"
 
 

@@ -27,7 +27,7 @@ TINY = (
     *("training.epochs=2", "training.keep=1"),
     "training.best_metric=loss",  # so that nearly every epoch is the best so far and is saved
 )
-"""Settings of a training that takes a fraction of a second."""
+"""Settings of a run that takes a fraction of a second."""
 
 PREPARED = ("data.limit=60", "data.valid_sources=3", "data.test_sources=3")
 """Settings of its corpus."""

@@ -65,7 +65,7 @@ def _parse() -> argparse.Namespace:
         "--test", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for the test; default: held-out ones"
     )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override for all configs")
-    parser.add_argument("--seeds", type=int, default=3, metavar="N", help="trainings of each system; default 3")
+    parser.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of each system; default 3")
     parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT")
     parser.add_argument("--work", type=Path, default=Path("runs/results"), metavar="DIR", help="folder of the runs")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="folder of the results")
@@ -110,7 +110,7 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
 
 
 def _name(system: str, seed: int, options: argparse.Namespace) -> str:
-    """All in which this training differs from the others on these pairs, as the name of a file."""
+    """All in which this run differs from the others on these pairs, as the name of a file."""
     held_out = [f"{purpose}={path.stem}" for purpose in ("valid", "test") for path in getattr(options, purpose)]
     cores = _cores().replace(" ", "")
     return "-".join([system.replace(":", "-").replace("/", "-"), *options.set, *held_out, cores, f"seed{seed}"])
@@ -201,7 +201,7 @@ def _hardware() -> str:
 
 
 def _cores() -> str:
-    """Such as "2 cores": those that a training may use."""
+    """Such as "2 cores": those that a run may use."""
     return counted(usable_cores(), "core")
 
 

@@ -1,1 +1,1 @@
-"""Speed and memory: ``python -m benchmarks.speed`` measures commands and trainings, `serving` a server."""
+"""Speed and memory: ``python -m benchmarks.speed`` measures commands and runs, `serving` a server."""

@@ -32,7 +32,7 @@ def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, round
     """Target tokens per second of s2s with each decoder and of its peers, on the CPU, and the ratios of the two.
 
     Tokens are counted with the end of the sentence, without padding. `joeynmt` is the folder of JoeyNMT; with None it
-    is not measured. Raises RuntimeError when a training fails.
+    is not measured. Raises RuntimeError when a run fails.
     """
     with prepared(pairs, measured_config(DECODERS[0])) as corpus:
         trainings = {name: partial(run_round, corpus.path, name, seconds=seconds) for name in DECODERS}
@@ -61,7 +61,7 @@ def measure_memory(pairs: Path, *, seconds: float, rounds: int) -> list[Figure]:
 
 
 def compare(measured: Mapping[str, Sequence[Round]]) -> list[Figure]:
-    """Speed and memory of each training, and the ratios of our speeds to those of the peers."""
+    """Speed and memory of each run, and the ratios of our speeds to the peers' speeds."""
     speeds = {
         name: Figure(name=f"training, {name}", unit=_UNIT, values=[one.rate for one in rounds])
         for name, rounds in measured.items()

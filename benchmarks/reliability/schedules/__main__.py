@@ -136,7 +136,7 @@ def play_all(folder: Path, pairs: Path, *, schedules: int, seconds: float, first
 
 
 def _span(folder: Path) -> float:
-    """The seconds that a training takes."""
+    """The seconds that a run takes."""
     began = time.monotonic()
     fork = Fork.start(train_arguments(folder / "warm" / "prepared", folder / "span"), folder, folder / "log")
     if fork.wait():

@@ -27,7 +27,7 @@ class Draws:
     home: Home
     chance: random.Random
     span: float
-    """The seconds that a training takes."""
+    """The seconds that a run takes."""
     seeds: int = 0
     """Trainings so far."""
 
@@ -132,7 +132,7 @@ class Draws:
 
         def copy() -> None:
             if not (self.home.folder / target).exists():
-                with contextlib.suppress(OSError, shutil.Error):  # files that a training renames meanwhile
+                with contextlib.suppress(OSError, shutil.Error):  # files that a run renames meanwhile
                     shutil.copytree(self.home.folder / source, self.home.folder / target)
                 for place in [place for place in self.home.mine if Path(place).is_relative_to(source)]:
                     copied = Path(target, Path(place).relative_to(source)).as_posix()

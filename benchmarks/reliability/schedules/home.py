@@ -15,7 +15,7 @@ from seq2seq_cli.runs.writer import METRICS_BYTES
 DATA = ("data/a", "data/b")
 RUNS = ("runs/x", "runs/y", "models/z")
 SAVED = "; saved in "
-"""In the last line of a training that was stopped after it had saved."""
+"""In the last line of a run that was stopped after it had saved."""
 
 
 class Saved(NamedTuple):

@@ -205,6 +205,8 @@ def test_keys_files_classes_and_links_exist(page: str) -> None:
         assert tuple(key.split(".")) in schema_fields(), key
     for path in re.findall(r"`((?:seq2seq_cli|tests|benchmarks|configs|data)/[\w./]*)`", text):
         assert (ROOT / path).exists() or path.startswith("data/prepared"), path
+    for step in re.findall(r"^\d\. `(\w+/[\w/]+\.py)`", text, flags=re.MULTILINE):
+        assert (ROOT / "seq2seq_cli" / step).is_file(), step
     for link in re.findall(r"\]\(([^):#]+)\)", text):
         assert (ROOT / page).parent.joinpath(link).exists(), link
     defined = {name for path in (ROOT / "seq2seq_cli").rglob("*.py") for name in types(path)}

@@ -8,7 +8,7 @@ N words of the translation, T units of it, S parts of the source, which are its 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate, chain, pairwise
 from typing import TypeAlias
@@ -41,6 +41,14 @@ WIDENED = (
 A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`` should not have.
 """
 NO_SPACE_BEFORE = ".,;:!?…)]}"
+
+
+_Place: TypeAlias = tuple[int, int]
+"""A place in a translation: the number of a word, and the side.
+
+0 is behind the word before it, 1 before it; 2, too, for the opening mark of a pair and for what is inside of the pair:
+single marks of the same word go before the pair.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,15 +178,24 @@ def put_back(
     keep their order. Every mark and every kept word occurs once, and pairs are nested as in the source.
     """
     kept = piece.kept_words
-    lost = [i for i in range(len(kept)) if i not in copied]
+    lost = [piece.kept[i] for i in range(len(kept)) if i not in copied]
     left = iter([kept[i] for i in copied])
     if not (piece.tags or lost):
         return reveal(text, left)
     words = _words(text)
-    root = _Node(tag=Tag(text="", start=0, end=solid_length(piece.text)), end=len(words))
-    owners = _owners(parts)
-    _place(_edges(piece, lost, root), _weights_of_words(text, words, units, weights[:, : len(parts)]), owners)
-    return _Writer(text, words, left).write(root)
+    weights = _weights_of_words(text, words, units, weights[:, : len(parts)])
+    tags = [*piece.tags, *(_tag_of_lost(piece, *span) for span in lost)]
+    order = sorted(range(len(tags)), key=lambda i: tags[i].start)
+    places = _places(tags, order, weights, _owners(parts))
+    starts, ends = [start for start, _ in words], [0, *(end for _, end in words)]
+    written, position = "", 0
+    for i, is_close in sorted(_edges(tags, order), key=lambda edge: places[edge[0]][edge[1]]):
+        word, side = places[i][is_close]
+        end = max(position, starts[word] if side else ends[word])
+        written += reveal(text[position:end], left)
+        position = end
+        written = written + tags[i].close if is_close else _with_mark(written, tags[i], text[position : position + 1])
+    return written + reveal(text[position:], left)
 
 
 def reveal(text: str, words: Iterable[str]) -> str:
@@ -229,58 +246,58 @@ def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True)) if parts else weights
 
 
-@dataclass(eq=False, kw_only=True)
-class _Node:
-    """A tag in the translation."""
-
-    tag: Tag
-    start: int = 0
-    end: int = 0
-    """The words of the translation that it goes around; equal where it stands between two."""
-    children: list["_Node"] = field(default_factory=list)
-    inner: dict[int, "_Node"] = field(default_factory=dict)
-    """The child that goes around a word."""
+def _tag_of_lost(piece: Piece, start: int, end: int) -> Tag:
+    """A kept word that was not copied, as a single mark."""
+    at = solid_length(piece.text[:start])
+    around = [i for i, tag in enumerate(piece.tags) if tag.close and tag.start <= at < tag.end]
+    parent = around[-1] if around else -1
+    return Tag(text=piece.text[start:end], start=at, end=at, parent=parent, space_before=True, space_after=True)
 
 
-_Edges: TypeAlias = list[tuple[_Node, _Node]]
-"""A node and its child, each in the order of the source."""
+def _edges(tags: Sequence[Tag], order: Sequence[int]) -> list[tuple[int, bool]]:
+    """The opening mark of each tag, and its closing one (True), in the order of the source."""
+    edges: list[tuple[int, bool]] = []
+    opened: list[int] = []
+    for i in order:
+        while opened and opened[-1] != tags[i].parent:
+            edges.append((opened.pop(), True))
+        edges.append((i, False))
+        opened.append(i)
+    return edges + [(i, True) for i in reversed(opened)]
 
 
-def _edges(piece: Piece, lost: Sequence[int], root: _Node) -> _Edges:
-    """The tags of a piece and its lost words below the root."""
-    edges: _Edges = []
-    for tag in piece.tags:
-        edges.append((root if tag.parent < 0 else edges[tag.parent][1], _Node(tag=tag)))
-    pairs = [node for _, node in edges if node.tag.close]
-    for start, end in (piece.kept[i] for i in lost):
-        at = solid_length(piece.text[:start])
-        tag = Tag(text=piece.text[start:end], start=at, end=at, space_before=True, space_after=True)
-        around = [root, *(node for node in pairs if node.tag.start <= at < node.tag.end)]
-        edges.append((around[-1], _Node(tag=tag)))
-    edges.sort(key=lambda edge: edge[1].tag.start)
-    for parent, node in edges:
-        parent.children.append(node)
-    return edges
+def _places(
+    tags: Sequence[Tag], order: Sequence[int], weights: Float[np.ndarray, "N S"], owners: Sequence[int]
+) -> dict[int, tuple[_Place, _Place]]:
+    """The places of the opening and the closing mark of each tag, the same for a tag that goes around no word.
 
-
-def _place(edges: _Edges, weights: Float[np.ndarray, "N S"], owners: Sequence[int]) -> None:
-    """Find the words of the translation that each node goes around, or goes before."""
-    points: _Edges = []
-    for parent, node in edges:
-        inside = owners[node.tag.start : node.tag.end]
-        if not inside or len(parent.inner) == parent.end - parent.start:
-            points.append((parent, node))
+    -1 stands for the whole text, in which all tags are.
+    """
+    places: dict[int, tuple[_Place, _Place]] = {-1: ((0, 1), (len(weights), 0))}
+    innermost = np.full(len(weights), -1)
+    """The innermost tag around each word, of those that have a place so far."""
+    points = []
+    for i in order:
+        inside, is_free = owners[tags[i].start : tags[i].end], innermost == tags[i].parent
+        if not (inside and is_free.any()):
+            points.append(i)
             continue
-        rows = weights[parent.start : parent.end]
-        gains = rows[:, inside[0] : inside[-1] + 1].sum(axis=1) - rows.sum(axis=1) / 2
-        gains[[word - parent.start for word in parent.inner]] = -np.inf
-        start, end = largest_span(gains.tolist())
-        node.start, node.end = parent.start + start, parent.start + end
-        parent.inner |= dict.fromkeys(range(node.start, node.end), node)
+        gains = weights[:, inside[0] : inside[-1] + 1].sum(axis=1) - weights.sum(axis=1) / 2
+        start, end = largest_span(np.where(is_free, gains, -np.inf).tolist())
+        innermost[start:end] = i
+        places[i] = (start, 2), (end, 0)
     earliest = 0
-    for parent, node in points:
-        node.start = node.end = _point(parent, weights, owners[node.tag.start : parent.tag.end], earliest)
-        earliest = max(earliest, node.start)
+    for i in points:
+        parent = tags[i].parent
+        (start, side), place = places[parent]
+        following = owners[tags[i].start : None if parent < 0 else tags[parent].end]
+        if following and start < place[0]:
+            word = max(earliest, start + int(weights[start : place[0], following[0]].argmax()))
+            if word < place[0]:
+                place = word, side if word == start else 1
+        places[i] = place, place
+        earliest = max(earliest, place[0])
+    return places
 
 
 def largest_span(gains: Sequence[float]) -> Span:
@@ -296,65 +313,13 @@ def largest_span(gains: Sequence[float]) -> Span:
     return best_span
 
 
-def _point(parent: _Node, weights: Float[np.ndarray, "N S"], following: Sequence[int], earliest: int) -> int:
-    """The word before which a node goes that goes around none: not inside another child of its parent.
+def _with_mark(written: str, tag: Tag, following: str) -> str:
+    """What is written, with an opening mark or a single one, which has the spaces around it that it has in the source.
 
-    `following` are the parts behind it.
+    `following` is the next character of the translation.
     """
-    if not following or parent.start == parent.end:
-        return parent.end
-    place = max(earliest, parent.start + int(weights[parent.start : parent.end, following[0]].argmax()))
-    if place >= parent.end:
-        return parent.end
-    child = parent.inner.get(place)
-    if child is None or child.start == place:
-        return place
-    return child.start if child.start >= earliest else child.end
-
-
-class _Writer:
-    """Writes a translation and the marks between its words."""
-
-    def __init__(self, text: str, words: Sequence[Span], copied: Iterator[str]) -> None:
-        self._text = text
-        self._starts = [start for start, _ in words]
-        self._ends = [0, *(end for _, end in words)]
-        """The end of the word before each word."""
-        self._copied = copied
-        self._written: list[str] = []
-        self._position = 0
-        """The place in the text up to which it is written."""
-
-    def write(self, root: _Node) -> str:
-        """The translation with the marks of all nodes below the root."""
-        self._write_inside(root)
-        self._write_text(len(self._text))
-        return "".join(self._written)
-
-    def _write_inside(self, node: _Node) -> None:
-        for child in sorted(node.children, key=lambda child: (child.start, child.end)):
-            self._write_text(self._starts[child.start] if child.start < node.end else self._ends[child.start])
-            self._write_mark(child.tag)
-            self._write_inside(child)
-            if child.tag.close:
-                self._write_text(self._ends[child.end])
-                self._written.append(child.tag.close)
-
-    def _write_text(self, end: int) -> None:
-        if self._position < end:
-            self._written.append(reveal(self._text[self._position : end], self._copied))
-            self._position = end
-
-    def _write_mark(self, tag: Tag) -> None:
-        """Write a mark; a single one has the spaces around it that it has in the source."""
-        if self._written and not tag.space_before and (tag.space_after or tag.is_gap):
-            self._written[-1] = self._written[-1].rstrip(" ")
-        if tag.space_before:
-            self._write_space()
-        self._written.append(tag.text)
-        if tag.space_after and self._text[self._position : self._position + 1] not in NO_SPACE_BEFORE:
-            self._write_space()
-
-    def _write_space(self) -> None:
-        if self._written and not self._written[-1].endswith(" "):
-            self._written.append(" ")
+    if not tag.space_before and (tag.space_after or tag.is_gap):
+        written = written.rstrip(" ")
+    before = " " if tag.space_before and written and not written.endswith(" ") else ""
+    after = " " if tag.space_after and following not in NO_SPACE_BEFORE else ""
+    return written + before + tag.text + after

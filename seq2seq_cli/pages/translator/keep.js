@@ -117,16 +117,24 @@ function keptWords({ text, kept }) {
 }
 
 /** A translation, {text, units, weights, parts, copied}, with the marks and the kept words of its piece. */
-function putBack(piece, written) {
-  const kept = keptWords(piece);
-  const lost = piece.kept.filter((_, i) => !written.copied.includes(i));
-  const copied = written.copied.map((i) => kept[i]);
-  if (!piece.tags.length && !lost.length) return reveal(written.text, copied);
-  const words = spansOf(EXPRESSIONS.words, written.text);
-  const root = { start: 0, end: words.length, tag: { start: 0, end: solidLength(piece.text) } };
-  const nodes = nodesOf(piece, lost, root);
-  placeNodes(nodes, weightsOfWords(words, written), ownersOf(written.parts));
-  return withMarks(written.text, words, copied, nodes, root);
+function putBack(piece, translation) {
+  const { text } = translation;
+  const copied = translation.copied.map((i) => keptWords(piece)[i]);
+  const lost = piece.kept.filter((_, i) => !translation.copied.includes(i));
+  if (!piece.tags.length && !lost.length) return reveal(text, copied);
+  const words = spansOf(EXPRESSIONS.words, text);
+  const tags = [...piece.tags, ...lost.map((span) => tagOfLost(piece, span))];
+  const order = [...tags.keys()].sort((i, j) => tags[i].start - tags[j].start);
+  const places = placesOf(tags, order, weightsOfWords(words, translation), ownersOf(translation.parts));
+  const edges = edgesOf(tags, order).map(([i, isClose]) => ({ tag: tags[i], isClose, place: places[i][isClose] }));
+  let [written, position] = ["", 0];
+  for (const { tag, isClose, place: [word, side] } of edges.sort((a, b) => comparePlaces(a.place, b.place))) {
+    const end = Math.max(position, side ? words[word][0] : words[word - 1]?.[1] ?? 0);
+    written += reveal(text.slice(position, end), copied);
+    position = end;
+    written = isClose ? written + tag.close : withMark(written, tag, text[position] ?? "");
+  }
+  return written + reveal(text.slice(position), copied);
 }
 
 /** A text with the next of these words in place of each HIDDEN. */
@@ -162,40 +170,55 @@ function ownersOf(units) {
   return units.flatMap((unit, i) => Array(solidLength(unit)).fill(i));
 }
 
-/** The tags of a piece and its lost words, each as a node below the node that it is inside of, in their order. */
-function nodesOf(piece, lost, root) {
-  const nodes = [];
-  for (const tag of piece.tags) nodes.push({ tag, parent: nodes[tag.parent] ?? root, start: 0, end: 0 });
-  const pairs = nodes.filter(({ tag }) => tag.close);
-  for (const span of lost) {
-    const start = solidLength(piece.text.slice(0, span[0]));
-    const tag = { text: piece.text.slice(...span), close: "", start, end: start, spaceBefore: true, spaceAfter: true };
-    const parent = pairs.findLast((pair) => pair.tag.start <= start && start < pair.tag.end) ?? root;
-    nodes.push({ tag, parent, start: 0, end: 0 });
-  }
-  return nodes.sort((one, other) => one.tag.start - other.tag.start);
+/** A kept word that was not copied, as a single mark. */
+function tagOfLost({ text, tags }, span) {
+  const start = solidLength(text.slice(0, span[0]));
+  const parent = tags.findLastIndex((tag) => tag.close && tag.start <= start && start < tag.end);
+  return { text: text.slice(...span), close: "", start, end: start, parent, spaceBefore: true, spaceAfter: true };
 }
 
-/** Find the words that each node goes around, or goes before. */
-function placeNodes(nodes, weights, owners) {
-  const childAround = (parent, word) =>
-    nodes.find((node) => node.parent === parent && node.start <= word && word < node.end);
-  const points = nodes.filter((node) => {
-    const { tag, parent } = node;
-    const inside = owners.slice(tag.start, tag.end);
-    const gains = weights.slice(parent.start, parent.end).map((row, i) => (childAround(parent, parent.start + i)
-      ? -Infinity : sumOf(row.slice(inside[0], inside.at(-1) + 1)) - sumOf(row) / 2));
-    if (!inside.length || !gains.some(Number.isFinite)) return true;
-    [node.start, node.end] = largestSpan(gains).map((place) => parent.start + place);
+/** The opening mark of each tag, [number, 0], and its closing one, [number, 1], in the order of the source. */
+function edgesOf(tags, order) {
+  const [edges, opened] = [[], []];
+  for (const i of order) {
+    while (opened.length && opened.at(-1) !== tags[i].parent) edges.push([opened.pop(), 1]);
+    edges.push([i, 0]);
+    opened.push(i);
+  }
+  return [...edges, ...opened.reverse().map((i) => [i, 1])];
+}
+
+const comparePlaces = ([word, side], [otherWord, otherSide]) => word - otherWord || side - otherSide;
+
+/** The places of the opening and the closing mark of each tag; those of -1 are around the whole text. */
+function placesOf(tags, order, weights, owners) {
+  const places = { "-1": [[0, 1], [weights.length, 0]] };
+  const innermost = weights.map(() => -1); // the tag around each word, of those that have a place so far
+  const points = order.filter((i) => {
+    const { start, end, parent } = tags[i];
+    const inside = owners.slice(start, end);
+    if (!inside.length || !innermost.includes(parent)) return true;
+    const gains = weights.map((row, word) => (innermost[word] === parent
+      ? sumOf(row.slice(inside[0], inside.at(-1) + 1)) - sumOf(row) / 2 : -Infinity));
+    const [first, last] = largestSpan(gains);
+    innermost.fill(i, first, last);
+    places[i] = [[first, 2], [last, 0]];
     return false;
   });
   let earliest = 0;
-  for (const node of points) {
-    const { tag, parent } = node;
-    const [part] = owners.slice(tag.start, parent.tag.end);
-    node.start = node.end = pointOf(parent, weights, part, earliest, childAround);
-    earliest = Math.max(earliest, node.start);
+  for (const i of points) {
+    const { start, parent } = tags[i];
+    let [[first, side], place] = places[parent];
+    const [part] = owners.slice(start, tags[parent]?.end);
+    if (part !== undefined && first < place[0]) {
+      const column = weights.slice(first, place[0]).map((row) => row[part]);
+      const word = Math.max(earliest, first + column.indexOf(Math.max(...column)));
+      if (word < place[0]) place = [word, word === first ? side : 1];
+    }
+    places[i] = [place, place];
+    earliest = Math.max(earliest, place[0]);
   }
+  return places;
 }
 
 /** The span with the largest sum, the first and shortest of them. */
@@ -209,46 +232,9 @@ function largestSpan(gains) {
   return span;
 }
 
-/** The word before which a node goes that goes around none. */
-function pointOf(parent, weights, part, earliest, childAround) {
-  if (part === undefined || parent.start === parent.end) return parent.end;
-  const column = weights.slice(parent.start, parent.end).map((row) => row[part]);
-  const place = Math.max(earliest, parent.start + column.indexOf(Math.max(...column)));
-  if (place >= parent.end) return parent.end;
-  const child = childAround(parent, place);
-  if (!child || child.start === place) return place;
-  return child.start >= earliest ? child.start : child.end;
-}
-
-/** A translation with the marks of the nodes between its words, and with its kept words. */
-function withMarks(text, words, copied, nodes, root) {
-  const [starts, ends] = [words.map(([start]) => start), [0, ...words.map(([, end]) => end)]];
-  let [written, position] = ["", 0];
-  const writeText = (end) => {
-    written += reveal(text.slice(position, end), copied);
-    position = Math.max(position, end);
-  };
-  const writeSpace = () => {
-    if (written && !written.endsWith(" ")) written += " ";
-  };
-  /** Write a mark; a single one has the spaces around it that it has in the source. */
-  const writeMark = (tag) => {
-    if (!tag.spaceBefore && (tag.spaceAfter || tag.isGap)) written = written.replace(/ $/, "");
-    if (tag.spaceBefore) writeSpace();
-    written += tag.text;
-    if (tag.spaceAfter && !TABLES.noSpaceBefore.includes(text[position] ?? "")) writeSpace();
-  };
-  const writeInside = (parent) => {
-    const children = nodes.filter((node) => node.parent === parent);
-    for (const child of children.sort((a, b) => a.start - b.start || a.end - b.end)) {
-      writeText(child.start < parent.end ? starts[child.start] : ends[child.start]);
-      writeMark(child.tag);
-      writeInside(child);
-      if (child.tag.close) writeText(ends[child.end]);
-      written += child.tag.close;
-    }
-  };
-  writeInside(root);
-  writeText(text.length);
-  return written;
+/** What is written, with an opening mark or a single one, which has the spaces around it that it has in the source. */
+function withMark(written, { text, isGap, spaceBefore, spaceAfter }, following) {
+  const start = spaceBefore || !(spaceAfter || isGap) ? written : written.replace(/ +$/, "");
+  const before = spaceBefore && start && !start.endsWith(" ") ? " " : "";
+  return start + before + text + (spaceAfter && !TABLES.noSpaceBefore.includes(following) ? " " : "");
 }

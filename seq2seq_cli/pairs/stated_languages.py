@@ -184,7 +184,7 @@ def _stem(name: str) -> str:
 
 
 def _of_side(stem: str) -> str | None:
-    """The language of an aligned file: that of its ending, or of all of its name; the ending may be an unknown code."""
+    """The language of an aligned file, by its ending or all of its name; the ending may be an unknown code."""
     ending = PurePath(stem).suffix[1:]
     is_code = re.fullmatch(_CODE, ending) and ending not in _NO_LANGUAGES
     return language_named(ending) or language_named(stem) or (short_code(ending) if is_code else None)

@@ -155,7 +155,7 @@ def _resolved(
     """The config with the languages of the files; where they are from; what may be wrong with them.
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
-    UsageError when the languages are not those of the codecs.
+    UsageError when the codecs have other languages.
     """
     files = [each for split in (TRAIN, VALID, TEST) for each in found[split]]
     stated = [each.statement for each in files if each.statement]

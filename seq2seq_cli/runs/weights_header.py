@@ -1,7 +1,7 @@
 """The header of a file of weights, read without numpy: the shape and the place of each weight.
 
 Weights are safetensors (https://huggingface.co/docs/safetensors): a header, and the numbers of all weights, end to end.
-Those of s2s are float32, and have one key of metadata, with a format number and the SHA-256 of the weights.
+Files of s2s are float32, and have one key of metadata, with a format number and the SHA-256 of the weights.
 """
 
 from math import prod

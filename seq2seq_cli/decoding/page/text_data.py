@@ -1,4 +1,4 @@
-"""What the page knows of text, as plain data: its tables and expressions are those of Python."""
+"""What the page knows of text, as plain data: the tables and expressions of Python."""
 
 import re
 import sys
@@ -61,13 +61,13 @@ def expressions_data() -> dict[str, Expression]:
     return {
         **{name: to_javascript(pattern) for name, pattern in one.items()},
         **{name: to_javascript(pattern, finds_all=True) for name, pattern in every.items()},
-        # Those of keep.py, which marks of punctuation part; with the classes of JavaScript, as Python has no such ones.
+        # Words as in keep.py, parted by punctuation; with the classes of JavaScript, as Python has no such ones.
         "words": (rf"{solid}(?:\p{{M}}|\u200d|(?<=\u200d){solid}|(?<={letter}){letter})*", "gv"),
     }
 
 
 def tables_data(language: str) -> Data:
-    """The tables by the names that the scripts have for them; the abbreviations are those of the source's language."""
+    """The tables by the names that the scripts have for them; the abbreviations are of the source's language."""
     return {
         "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
         "dotted": sorted(DOTTED),

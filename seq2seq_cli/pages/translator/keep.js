@@ -64,7 +64,7 @@ function pairMarks(marks) {
 function takeOut(text, start, end, marks, first) {
   const plain = between(text.slice(0, end), [{ end: start }, ...marks]).slice(1);
   const parts = plain.flatMap((part, i) => (i ? [asRead(text, marks[i - 1]), part] : [part]))
-    .map((part) => part.replaceAll(HIDDEN, "").normalize("NFC")); // those of odd numbers are of marks
+    .map((part) => part.replaceAll(HIDDEN, "").normalize("NFC")); // parts of odd numbers are of marks
   const places = runningSums(parts.map(({ length }) => length));
   const maskOf = (i) => ({ keep: HIDDEN, emoji: FILLER })[marks[(i - 1) / 2]?.kind];
   const hidden = parts.map((part, i) => maskOf(i)?.repeat(part.length) ?? part).join("");
@@ -190,7 +190,7 @@ function edgesOf(tags, order) {
 
 const comparePlaces = ([word, side], [otherWord, otherSide]) => word - otherWord || side - otherSide;
 
-/** The places of the opening and the closing mark of each tag; those of -1 are around the whole text. */
+/** The places of the opening and the closing mark of each tag; places of -1 are around the whole text. */
 function placesOf(tags, order, weights, owners) {
   const places = { "-1": [[0, 1], [weights.length, 0]] };
   const innermost = weights.map(() => -1); // the tag around each word, of those that have a place so far

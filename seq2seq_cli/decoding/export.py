@@ -18,9 +18,9 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
     and `load` take. `run` is a run folder, one of its files of weights, an archive that was written here, or None for
     the newest run of ``runs/``.
 
-    Raises UsageError when `out` holds something that `overwrite` does not allow to replace, and for another ending;
-    ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the model
-    cannot be exported.
+    Raises UsageError for another ending, for a file that is there already unless `overwrite` is given, and for a folder
+    that is not empty; ModelFileError when a file of the run is missing, damaged, or does not fit the others;
+    ExportError when the model cannot be exported.
     """
     path, out = None if run is None else Path(run), Path(out)
     if out.suffix.lower() not in ("", ".html", ".zip"):
@@ -40,5 +40,5 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
             case _:
                 from seq2seq_cli.decoding.engines.standalone import write_folder
 
-                write_folder(folder, out, overwrite=overwrite)
+                write_folder(folder, out)
     return out

@@ -44,23 +44,28 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
         lines: list[str] = []
         for line in block:
             number += 1
-            if number == 1 and line.startswith(_DOCUMENTS):
-                raise InputError(f"{place(number)}: a document, no plain text: save it as text in UTF-8")
-            if len(line) > LONGEST_LINE:
-                yield lines
-                raise InputError(
-                    f"{place(number)}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line"
-                )
             try:
-                text = line.decode("utf-8").rstrip("\r")
-            except UnicodeDecodeError as error:
-                yield lines
-                wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
-                raise InputError(
-                    f"{place(number)}:{error.start + 1}: {wrong}: convert the text to UTF-8 first"
-                ) from None
-            lines.append(text.removeprefix(_MARK) if number == 1 else text)
+                text = _decoded(line, place(number), is_first=number == 1)
+            except InputError:
+                if lines:
+                    yield lines
+                raise
+            lines.append(text)
         yield lines
+
+
+def _decoded(line: bytes, place: str, *, is_first: bool) -> str:
+    """The text of a line; raises InputError as `read_blocks`."""
+    if is_first and line.startswith(_DOCUMENTS):
+        raise InputError(f"{place}: a document, no plain text: save it as text in UTF-8")
+    if len(line) > LONGEST_LINE:
+        raise InputError(f"{place}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line")
+    try:
+        text = line.decode("utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
+        raise InputError(f"{place}:{error.start + 1}: {wrong}: convert the text to UTF-8 first") from None
+    return text.removeprefix(_MARK) if is_first else text
 
 
 def read_lines(path: Path) -> Iterator[str]:

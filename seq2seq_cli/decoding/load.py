@@ -20,7 +20,6 @@ from seq2seq_cli.runs.weights_header import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
 if TYPE_CHECKING:
-    from seq2seq_cli.config.schema.config import Config
     from seq2seq_cli.config.schema.decoding import DecodingConfig
     from seq2seq_cli.model.seq2seq import Seq2Seq
 
@@ -32,12 +31,6 @@ class LoadedRun:
     path: Path
     """The run folder or its archive; of several that translate together, the first."""
     translator: Translator
-
-    @property
-    def config(self) -> "Config":
-        """The config that the run was trained with."""
-        with opened_run(self.path) as run:
-            return run.config()
 
     @overload
     def translate(self, text: str) -> str: ...

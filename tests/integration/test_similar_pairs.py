@@ -75,8 +75,6 @@ def test_an_archive_holds_the_pairs(home: Path, tmp_path: Path) -> None:
 def test_an_exported_folder_holds_the_pairs(home: Path, tmp_path: Path) -> None:
     assert s2s_here(home, "export", "runs/near", str(tmp_path / "near")).returncode == 0
     assert translation(tmp_path, "--model", "near") == translation(home)
-    done = s2s_here(home, "export", "runs/near", str(tmp_path / "near"), "--overwrite")
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_page_says_that_it_consults_none(home: Path, tmp_path: Path) -> None:

@@ -31,25 +31,15 @@ OPSET = 18
 """The version of ONNX's operators; every ONNX Runtime from 1.14 on has it."""
 
 AXES = {
-    "src": {0: "B", 1: "S"},
-    "lengths": {0: "B"},
-    "states": {0: "B", 1: "S"},
-    "keys": {0: "B", 1: "S"},
-    "mask": {0: "B", 1: "S"},
-    "hidden": {1: "R"},
-    "cell": {1: "R"},
-    "attentional": {0: "R"},
-    "position": {0: "R"},
-    "tokens": {0: "R"},
-    "sources": {0: "R"},
-    "asked": {0: "R", 1: "A"},
-    "best_tokens": {0: "R", 1: "k"},
-    "best_log_probabilities": {0: "R", 1: "k"},
-    "asked_log_probabilities": {0: "R", 1: "A"},
-    "weights": {0: "R", 1: "S"},
-    "features": {0: "R"},
+    **dict.fromkeys(("src", "states", "keys", "mask"), "BS"),
+    **dict.fromkeys(("hidden", "cell"), "_R"),
+    **dict.fromkeys(("tokens", "sources", "attentional", "position", "features"), "R"),
+    **dict.fromkeys(("best_tokens", "best_log_probabilities"), "Rk"),
+    **dict.fromkeys(("asked", "asked_log_probabilities"), "RA"),
+    "lengths": "B",
+    "weights": "RS",
 }
-"""The axes of inputs and outputs that differ from call to call."""
+"""The first axes of inputs and outputs; their sizes differ from call to call, except that of _."""
 
 Tensors: TypeAlias = dict[str, Tensor]
 
@@ -137,7 +127,7 @@ def _named(state: DecoderState) -> Tensors:
 
 def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.ModelProto:
     file = io.BytesIO()
-    axes = {name: AXES[name.removeprefix(NEXT)] for name in (*inputs, *outputs) if name.removeprefix(NEXT) in AXES}
+    axes = {name: AXES.get(name.removeprefix(NEXT), "") for name in (*inputs, *outputs)}
     register_custom_op_symbolic("aten::unsafe_chunk", _split_in_equal_parts, OPSET)
     with warnings.catch_warnings(), torch.no_grad():
         # The exporter that traces is deprecated in favour of one that takes twenty times as long, needs one more
@@ -156,7 +146,9 @@ def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.M
                 opset_version=OPSET,
                 input_names=list(inputs),
                 output_names=list(outputs),
-                dynamic_axes=axes,
+                dynamic_axes={
+                    name: {i: axis for i, axis in enumerate(of_name) if axis != "_"} for name, of_name in axes.items()
+                },
             )
         except Exception as error:  # whatever the exporter meets: a model of one's own may have any operation
             if is_out_of_memory(error):

@@ -10,20 +10,11 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, ENCODER, EXPORTED, METRICS, PAIR_FILES
-from seq2seq_cli.text.sides import SIDES, Codecs, codec_path, load_codecs, save_codec
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, ENCODER, EXPORTED, PAIR_FILES
+from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs, save_codec
 
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
-
-_OUR_FILES = (
-    *(path.as_posix() for path in (Path(CONFIG), Path(CORPUS), BEST, *EXPORTED, *PAIR_FILES.values())),
-    *(codec_path(Path(), side).as_posix() for side in SIDES),
-    *(f"{side}_units.json" for side in SIDES),
-    PROGRAM,
-    CARD,
-)
-"""The files of an exported folder: those that ``--overwrite`` replaces."""
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _README = """\
@@ -63,15 +54,15 @@ proposed and asked for.
 {tables}"""
 
 
-def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
-    """Write a folder from which programs in any language can translate with a run; see `export`.
+def write_folder(folder: RunFolder, out: Path) -> None:
+    """Write a new folder from which programs in any language can translate with a run; see `export`.
 
     It is a run folder, too, without what training needs and what it recorded.
     """
+    if out.exists() and not (out.is_dir() and not contents(out)):
+        raise UsageError(f"{out}: is there already, and no folder is replaced: remove it, or choose another name")
     codecs = load_codecs(folder.path)
-    _check_free(out, overwrite=overwrite)
-    replaced = _OUR_FILES if out.exists() and contents(out) else ()
-    with whole_folder(out, mark=PROGRAM, replaced=replaced) as made:
+    with whole_folder(out, mark=PROGRAM) as made:
         (made / BEST.parent).mkdir()
         shutil.copyfile(folder.chosen or folder.best_path, made / BEST)
         for name in (Path(CONFIG), *EXPORTED, *PAIR_FILES.values()):
@@ -82,42 +73,24 @@ def write_folder(folder: RunFolder, out: Path, *, overwrite: bool) -> None:
             folder.provenance().for_others().write(made / CORPUS)
         for side, codec in zip(SIDES, codecs, strict=True):
             save_codec(codec, codec_path(made, side))
-            write_json(
-                made / f"{side}_units.json", [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
-            )
+            units = [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
+            write_json(made / f"{side}_units.json", units)
         ensure_exported(RunFolder(made))
         shutil.copyfile(_program(), made / PROGRAM)
-        write_whole(made / CARD, _readme(made, codecs).encode("utf-8"))
-
-
-def _check_free(out: Path, *, overwrite: bool) -> None:
-    """Raise UsageError unless `out` is free, or holds an exported model that may be replaced."""
-    if not out.exists() or (out.is_dir() and not contents(out)):
-        return
-    if not (out / PROGRAM).is_file() or (out / METRICS).exists():
-        raise UsageError(f"{out}: not empty, and no exported model: choose another folder")
-    if others := sorted({path.name for path in contents(out)} - {Path(name).parts[0] for name in _OUR_FILES}):
-        raise UsageError(f"{out}: has {others[0]}, which s2s did not export: move it, or choose another folder")
-    if not overwrite:
-        raise UsageError(f"{out}: an exported model is there already; --overwrite replaces it")
+        readme = _README.format(
+            src=codecs[0].config.language,
+            tgt=codecs[1].config.language,
+            unit=codecs[0].unit,
+            program=PROGRAM,
+            tables="\n".join(line for name in (ENCODER, DECODER) for line in _table(made / name)) + "\n",
+        )
+        write_whole(made / CARD, readme.encode("utf-8"))
 
 
 def _program() -> Path:
     """The program, inside an installed package or beside it in a source tree."""
     installed = _PACKAGE / "examples" / PROGRAM
     return installed if installed.is_file() else _PACKAGE.parent / "examples" / PROGRAM
-
-
-def _readme(folder: Path, codecs: Codecs) -> str:
-    src, tgt = codecs
-    tables = (line for name in (ENCODER, DECODER) for line in _table(folder / name))
-    return _README.format(
-        src=src.config.language,
-        tgt=tgt.config.language,
-        unit=src.unit,
-        program=PROGRAM,
-        tables="\n".join(tables) + "\n",
-    )
 
 
 def _table(graph: Path) -> Iterator[str]:

@@ -49,11 +49,11 @@ class Beam(Strategy):
         sources = rows.sources[candidates.rows]
         totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
         totals = totals if gains is None else totals + gains
-        groups = by_group(sources if stages is None else sources * (stages.max(initial=0) + 1) + stages, totals)
+        groups = sources if stages is None else sources * (stages.max(initial=0) + 1) + stages
+        numbers, values = by_group(groups, totals)
         # A matrix with a row per group is sorted much faster than all candidates by two keys.
-        order = np.argsort(-groups.values, axis=1, kind="stable")[:, : self.most_candidates]
-        best = np.take_along_axis(groups.values, order, axis=1)
-        numbers = np.take_along_axis(groups.numbers, order, axis=1)
+        order = np.argsort(-values, axis=1, kind="stable")[:, : self.most_candidates]
+        best, numbers = (np.take_along_axis(columns, order, axis=1) for columns in (values, numbers))
         rank = np.arange(order.shape[1])
         chosen = np.isfinite(best) & (rank < self.most_candidates - ended[sources[numbers]])
         if self.prune is not None:

@@ -76,16 +76,16 @@ class Finished:
         """The n best hypotheses of each source, best first; the lengths count EOS."""
         best = [ends[: -self._n_best - 1 : -1] for ends in self._ends]
         lasts = np.array([(end.step, end.candidate) for ends in best for end in ends], dtype=np.int64).reshape(-1, 2)
-        paths = follow(steps, *lasts.T)
+        tokens, log_probabilities, weights = follow(steps, *lasts.T)
         number = iter(range(len(lasts)))
         return [
             [
                 Hypothesis(
-                    ids=paths.tokens[h := next(number), : end.step + 1].tolist(),
+                    ids=tokens[h := next(number), : end.step + 1].tolist(),
                     log_probability=end.log_probability,
                     score=end.score,
-                    token_log_probabilities=paths.log_probabilities[h, : end.step + 1],
-                    weights=paths.weights[h, : end.step + 1, :length],
+                    token_log_probabilities=log_probabilities[h, : end.step + 1],
+                    weights=weights[h, : end.step + 1, :length],
                     forced=end.forced,
                 )
                 for end in ends

@@ -138,17 +138,13 @@ class Step(NamedTuple):
     """The number of the chosen candidate that each row of the next step is."""
 
 
-@dataclass(frozen=True)
-class Paths:
-    """Hypotheses side by side; the values after the last token of each are 0."""
+def follow(
+    steps: list[Step], last: Int[np.ndarray, " H"], candidates: Int[np.ndarray, " H"]
+) -> tuple[Int[np.ndarray, "H T"], Float[np.ndarray, "H T"], Float[np.ndarray, "H T S"]]:
+    """The hypotheses that end with the given candidates of the given steps (-1: before the first, without a token).
 
-    tokens: Int[np.ndarray, "H T"]
-    log_probabilities: Float[np.ndarray, "H T"]
-    weights: Float[np.ndarray, "H T S"]
-
-
-def follow(steps: list[Step], last: Int[np.ndarray, " H"], candidates: Int[np.ndarray, " H"]) -> Paths:
-    """The hypotheses that end with the given candidates of the given steps (-1: before the first, without a token)."""
+    Their tokens, the log-probabilities of these, and the attention weights, side by side; 0 after the last token.
+    """
     size = (len(last), last.max(initial=-1) + 1)
     tokens, log_probabilities = np.zeros(size, dtype=np.int64), np.zeros(size)
     weights = np.zeros((*size, steps[0].weights.shape[1] if steps else 0), dtype=np.float32)
@@ -161,4 +157,4 @@ def follow(steps: list[Step], last: Int[np.ndarray, " H"], candidates: Int[np.nd
         weights[paths, t] = step.weights[chosen.rows]
         if t:
             candidates[paths] = steps[t - 1].kept[chosen.rows]
-    return Paths(tokens, log_probabilities, weights)
+    return tokens, log_probabilities, weights

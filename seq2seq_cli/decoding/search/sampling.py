@@ -39,10 +39,10 @@ class Sampling(Strategy):
 
     @override
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
-        groups = by_group(candidates.rows, candidates.log_probabilities)
-        cumulative = np.exp((groups.values - groups.values[:, :1]) / self.temperature).cumsum(axis=1)
-        sources = rows.sources[candidates.rows[groups.numbers[:, 0]]]
+        numbers, values = by_group(candidates.rows, candidates.log_probabilities)
+        cumulative = np.exp((values - values[:, :1]) / self.temperature).cumsum(axis=1)
+        sources = rows.sources[candidates.rows[numbers[:, 0]]]
         drawn = np.array([self.generators[source].random() for source in sources.tolist()])
         place = (cumulative < drawn[:, np.newaxis] * cumulative[:, -1:]).sum(axis=1)
-        chosen: Int[np.ndarray, " G"] = groups.numbers[np.arange(len(place)), place]
+        chosen: Int[np.ndarray, " G"] = numbers[np.arange(len(place)), place]
         return chosen

@@ -4,7 +4,6 @@ N sources, R rows, C candidates, G of them chosen or groups of them, M members o
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,18 +53,13 @@ class Strategy(ABC):
         return frozenset()
 
 
-@dataclass(frozen=True)
-class Groups:
-    """The groups in the order of their numbers, with their members in the order given."""
+def by_group(
+    groups: Int[np.ndarray, " C"], values: Float[np.ndarray, " C"]
+) -> tuple[Int[np.ndarray, "G M"], Float[np.ndarray, "G M"]]:
+    """The members of each group in the order given: their numbers, 0 after the last, and their values, there -inf.
 
-    numbers: Int[np.ndarray, "G M"]
-    """The numbers of the members of each group; 0 after the last."""
-    values: Float[np.ndarray, "G M"]
-    """Their values; -inf after the last."""
-
-
-def by_group(groups: Int[np.ndarray, " C"], values: Float[np.ndarray, " C"]) -> Groups:
-    """The values of each group, by the number of the group of each value."""
+    `groups` has the number of the group of each value; the groups are in the order of these.
+    """
     members = np.argsort(groups, kind="stable")
     sorted_groups = groups[members]
     is_first = np.ones(len(groups), dtype=np.bool_)
@@ -75,4 +69,4 @@ def by_group(groups: Int[np.ndarray, " C"], values: Float[np.ndarray, " C"]) -> 
     size = (len(first), place.max(initial=0) + 1)
     numbers, matrix = np.zeros(size, dtype=np.int64), np.full(size, -np.inf)
     numbers[group, place], matrix[group, place] = members, values[members]
-    return Groups(numbers, matrix)
+    return numbers, matrix

@@ -17,7 +17,8 @@ R rows, N sources, n pairs of a source, M steps of these, F features, W tokens t
 A tokens asked for.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -132,14 +133,22 @@ class ConsultingEngine:
     def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
         """The state before the first step; see `Engine`."""
         found = [self._found(source) for source in sources]
-        features = self._features_of({number: pair for pairs in found for number, pair in pairs.items()})
-        neighbours = tuple(_neighbours(found, features))
+        features = self._features_of([pair for pairs in found for pair in pairs])
+        neighbours = []
+        for pairs in found:
+            written = np.array([token for _, tgt in pairs for token in (*tgt, EOS)])
+            # Removed one by one: together, they take as much memory as all neighbours.
+            of_pairs = [features.popleft() for _ in pairs]
+            neighbours.append(Neighbours.of(np.concatenate(of_pairs), written) if pairs else None)
         tokens = np.full((len(sources), max((len(each.tokens) for each in neighbours if each), default=1)), PAD)
         for row, each in zip(tokens, neighbours, strict=True):
             if each:
                 row[-len(each.tokens) :] = each.tokens
         return ConsultingState(
-            model=self._model.start(sources), sources=np.arange(len(sources)), neighbours=neighbours, tokens=tokens
+            model=self._model.start(sources),
+            sources=np.arange(len(sources)),
+            neighbours=tuple(neighbours),
+            tokens=tokens,
         )
 
     def step(
@@ -172,22 +181,22 @@ class ConsultingEngine:
         )
         return proposals, replace(state, model=after)
 
-    def _found(self, source: Sequence[int]) -> dict[int, Pair]:
-        """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""
+    def _found(self, source: Sequence[int]) -> list[Pair]:
+        """The similar pairs of a source, but for those too long for the model or the bound."""
         longest = self.max_source_length or MOST_STEPS
-        found, left = {}, MOST_STEPS
-        for number in self._pairs.find(source, self._most).tolist():
-            src, tgt = self._pairs.pair(number)
+        found: list[Pair] = []
+        left = MOST_STEPS
+        for src, tgt in map(self._pairs.pair, self._pairs.find(source, self._most).tolist()):
             steps = max(len(src), len(tgt)) + 1
             if steps <= left and len(src) < longest:
-                found[number] = src, tgt
+                found.append((src, tgt))
                 left -= steps
         return found
 
-    def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
-        """The features of the steps of pairs, by their numbers; similar lengths are computed together."""
-        order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
-        found: dict[int, Float[np.ndarray, "T F"]] = {}
+    def _features_of(self, pairs: Sequence[Pair]) -> deque[Float[np.ndarray, "T F"]]:
+        """The features of the steps of each pair; similar lengths are computed together."""
+        found: list[Any] = [None] * len(pairs)
+        order = sorted(range(len(pairs)), key=lambda number: [len(side) for side in reversed(pairs[number])])
         for first in range(0, len(order), _BATCH):
             batch = order[first : first + _BATCH]
             sources, targets = zip(*(pairs[number] for number in batch), strict=True)
@@ -195,8 +204,9 @@ class ConsultingEngine:
             for rows, proposals in forced_steps(self._model, sources, targets, with_probabilities=False):
                 for row, features in zip(rows.tolist(), proposals.features, strict=True):
                     steps[row].append(features)
-            found |= {number: np.array(of_pair) for number, of_pair in zip(batch, steps, strict=True)}
-        return found
+            for number, of_pair in zip(batch, steps, strict=True):
+                found[number] = np.array(of_pair)
+        return deque(found)
 
     def _consult(
         self, features: Float[np.ndarray, "R F"], state: ConsultingState
@@ -211,25 +221,6 @@ class ConsultingEngine:
                 p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
                 lambda_[start:end] = self._weight * likeness
         return p_knn, lambda_
-
-
-def _neighbours(
-    found: Sequence[Mapping[int, Pair]], features: dict[int, Float[np.ndarray, "T F"]]
-) -> Iterator[Neighbours | None]:
-    """The neighbours of each source by its similar pairs, None without one.
-
-    Of the `features` of all pairs, those that no later source needs are removed: most are of one source.
-    """
-    last = {number: place for place, pairs in enumerate(found) for number in pairs}
-    for place, pairs in enumerate(found):
-        if not pairs:
-            yield None
-            continue
-        written = [token for _, tgt in pairs.values() for token in (*tgt, EOS)]
-        yield Neighbours.of(np.concatenate([features[number] for number in pairs]), np.array(written))
-        for number in pairs:
-            if last[number] == place:
-                del features[number]
 
 
 def _columns(

@@ -43,10 +43,6 @@ def test_lines_are_as_another_system_writes_them() -> None:
     assert read(b"a\x00b\x0cc\xc2\x85d\n") == ["a\x00b\x0cc\x85d"]
 
 
-def test_the_byte_order_mark_is_no_part_of_a_line_before_a_wrong_one() -> None:
-    assert outcome(io.BytesIO(b"\xef\xbb\xbfa\n\xff\n"))[0] == "a"
-
-
 def outcome(stream: ByteStream) -> list[str]:
     """The lines, and in the end the error."""
     lines: list[str] = []

@@ -171,22 +171,6 @@ def test_what_is_kept_comes_through_once_whatever_the_model_writes(bias: float) 
         assert kept not in translation.unknown
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("She saw her", ["She saw her"]),
-        ("She saw her.<br>Tom", ["She saw her.", "Tom"]),
-        ("<p>She saw\nher.</p>", ["She saw her."]),
-        ("She\fsaw her. He\n\tTom? ", ["She saw her.", "He", "Tom?"]),
-    ],
-)
-def test_every_sentence_is_translated_by_itself(text: str, sentences: list[str]) -> None:
-    [found] = translator().translate([text])
-    assert [each.reading.text for each in found.sentences] == sentences
-    alone = translator().translate(sentences)
-    assert [each.tgt_tokens for each in found.sentences] == [each.sentences[0].tgt_tokens for each in alone]
-
-
 def test_a_sentence_longer_than_location_attention_is_translated_in_parts() -> None:
     located = translator(attention=AttentionConfig(score="location", max_length=4))
     translations = located.translate(["She kissed him", "The dogs saw her, she saw him", "She"])

@@ -141,11 +141,6 @@ def test_without_torch_and_an_exported_model_the_way_out_is_told(run: RunWriter)
     assert "no exported model" in done.stderr
 
 
-def test_torch_computes_when_it_is_named(run: RunWriter) -> None:
-    assert isinstance(open_engine(run, engine="torch", device="cpu"), TorchEngine)
-    assert not (run.path / EXPORT_RECORD).exists()
-
-
 @pytest.mark.parametrize("damaged", [EXPORT_RECORD, DECODER])
 def test_a_damaged_export_can_be_made_anew(run: RunWriter, damaged: Path) -> None:
     ensure_exported(run)
@@ -168,19 +163,11 @@ def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: Run
                 open_engine(run, engine=engine)
 
 
-def test_weights_of_another_model_are_refused(run: RunWriter) -> None:
-    run.save_best(small_model(ModelConfig()).weights())
-    with pytest.raises(ModelFileError, match=r"do not fit the model that config\.yaml describes"):
-        open_engine(run, engine="torch")
-
-
-def test_onnx_computes_on_the_cpu_only(run: RunWriter) -> None:
-    with pytest.raises(UsageError, match="computes on the cpu: leave out --device cuda"):
-        open_engine(run, engine="onnx", device="cuda")
-
-
-def test_int8_is_for_onnx(run: RunWriter) -> None:
+def test_an_engine_can_be_named_where_it_computes_so(run: RunWriter) -> None:
+    assert isinstance(open_engine(run, engine="torch", device="cpu"), TorchEngine)
     ensure_exported(run)
     assert isinstance(open_engine(run, precision="int8"), OnnxEngine)
     with pytest.raises(UsageError, match=r"decoding\.precision=int8: torch translates in fp32"):
         open_engine(run, engine="torch", precision="int8")
+    with pytest.raises(UsageError, match="computes on the cpu: leave out --device cuda"):
+        open_engine(run, engine="onnx", device="cuda")

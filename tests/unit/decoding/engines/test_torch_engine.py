@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from seq2seq_cli.config.schema.model import AttentionConfig, ModelConfig
+from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-from tests.unit.model.conftest import VOCABULARY, small_model
+from tests.unit.model.conftest import small_model
 
 CPU = torch.device("cpu")
 SOURCES = [[4, 5, 6], [7], [8, 9, 10, 4, 4]]
@@ -41,12 +41,6 @@ def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
     np.testing.assert_allclose(proposals.log_probabilities, best.values[:, :4], atol=1e-12)
 
 
-def test_all_tokens_may_be_proposed() -> None:
-    engine = TorchEngine(small_model(ModelConfig()), CPU)
-    proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=VOCABULARY - 2, asked=NOTHING_ASKED)
-    assert [set(row) for row in proposals.tokens] == [set(range(VOCABULARY)) - {PAD, BOS}] * 3
-
-
 def test_a_model_that_is_being_trained_is_evaluated_without_dropout() -> None:
     model = small_model(ModelConfig())
     engine = TorchEngine(model, CPU)
@@ -55,9 +49,3 @@ def test_a_model_that_is_being_trained_is_evaluated_without_dropout() -> None:
     training, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)
     np.testing.assert_array_equal(training.log_probabilities, evaluated.log_probabilities)
     assert model.training
-
-
-def test_location_attention_limits_the_source() -> None:
-    attention = AttentionConfig(score="location", max_length=6)
-    assert TorchEngine(small_model(ModelConfig(attention=attention)), CPU).max_source_length == 6
-    assert TorchEngine(small_model(ModelConfig()), CPU).max_source_length is None

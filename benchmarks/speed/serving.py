@@ -129,10 +129,10 @@ def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> 
     """The figures of a server under load, and what went wrong."""
     sentences = different_sources(pairs, SENTENCES)
     loaded = load(run)
-    text = loaded.config.text
+    codecs = loaded.translator.src_codec, loaded.translator.tgt_codec
     asked = Load(
         expected=dict(zip(sentences, loaded.translate(sentences), strict=True)),
-        languages=(text.src.language, text.tgt.language),
+        languages=(codecs[0].config.language, codecs[1].config.language),
     )
     with serving(run) as (server, address):
         memory: list[float] = []

@@ -45,21 +45,14 @@ class EngineState(Protocol):
 class Engine(Protocol[State]):
     """A model that translates, step by step."""
 
-    @property
-    def vocabulary_size(self) -> int:
-        """The number of target tokens, PAD and BOS included."""
-
-    @property
-    def has_attention(self) -> bool:
-        """Whether the attention weights mean anything."""
-
-    @property
-    def threads(self) -> int:
-        """The threads in which searches may use this engine at the same time; at least 1."""
-
-    @property
-    def max_source_length(self) -> int | None:
-        """The most tokens of a source, EOS included, with a location score; None: no limit."""
+    vocabulary_size: int
+    """The number of target tokens, PAD and BOS included."""
+    has_attention: bool
+    """Whether the attention weights mean anything."""
+    threads: int
+    """The threads in which searches may use this engine at the same time; at least 1."""
+    max_source_length: int | None
+    """The most tokens of a source, EOS included, with a location score; None: no limit."""
 
     def start(self, sources: Sequence[Sequence[int]]) -> State:
         """The state before the first step, with one row per source; sources are ids without EOS."""

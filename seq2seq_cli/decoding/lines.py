@@ -13,8 +13,6 @@ LONGEST_LINE = 2_000_000
 """Bytes of a line at most, so that memory and time are bounded whatever flows in."""
 _MARK = "\ufeff"
 """The byte order mark, with which a file may begin."""
-_DOCUMENTS = (b"%PDF-", b"PK\x03\x04", b"{\\rtf", b"\xd0\xcf\x11\xe0")
-"""The beginnings of PDF, of .docx and .odt, of rich text, and of older documents of Word."""
 
 _CHUNK_TEXTS = 512
 _CHUNK_CHARACTERS = 2**18
@@ -36,8 +34,8 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
     A writer that waits for the answer to a line gets it at once. One that is faster than the reader fills its pipe in
     the meantime, so that the blocks are large.
 
-    Raises InputError for a document that is no plain text, and for a line that is not UTF-8 or longer than
-    `LONGEST_LINE`, once the lines before it were yielded; `place` names the line.
+    Raises InputError for a line that is not UTF-8 or longer than `LONGEST_LINE`, once the lines before it were yielded;
+    `place` names the line.
     """
     number = 0
     for block in _whole_lines(stream):
@@ -56,15 +54,13 @@ def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
 
 def _decoded(line: bytes, place: str, *, is_first: bool) -> str:
     """The text of a line; raises InputError as `read_blocks`."""
-    if is_first and line.startswith(_DOCUMENTS):
-        raise InputError(f"{place}: a document, no plain text: save it as text in UTF-8")
     if len(line) > LONGEST_LINE:
         raise InputError(f"{place}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line")
     try:
         text = line.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError as error:
         wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
-        raise InputError(f"{place}:{error.start + 1}: {wrong}: convert the text to UTF-8 first") from None
+        raise InputError(f"{place}:{error.start + 1}: {wrong}: save it as plain text in UTF-8") from None
     return text.removeprefix(_MARK) if is_first else text
 
 

@@ -77,7 +77,7 @@ def test_the_pairs_before_a_bad_line_are_scored(folder: Path) -> None:
     (folder / "bad.txt").write_bytes(b"sie\n\nk\xfcsste\n")
     done = s2s("score", "src.txt", "bad.txt", folder=folder)
     assert (done.returncode, done.stdout.count("\n")) == (2, 2)
-    assert done.stderr == "s2s: error: bad.txt:3:2: byte 0xfc is not UTF-8: convert the text to UTF-8 first\n"
+    assert done.stderr == "s2s: error: bad.txt:3:2: byte 0xfc is not UTF-8: save it as plain text in UTF-8\n"
 
 
 @pytest.mark.parametrize(

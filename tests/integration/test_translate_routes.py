@@ -135,7 +135,7 @@ def test_a_bad_byte_loses_neither_the_lines_nor_the_attention_before_it(
     assert len(Parsed(page.read_bytes()).data["texts"]) == len(LINES)
     assert done.stdout.decode().splitlines() == [expected[line] for line in LINES]
     told = done.stderr.decode().splitlines()[-1]
-    assert told == "s2s: error: standard input:5:2: byte 0xfc is not UTF-8: convert the text to UTF-8 first"
+    assert told == "s2s: error: standard input:5:2: byte 0xfc is not UTF-8: save it as plain text in UTF-8"
 
 
 def test_a_bad_first_line_leaves_the_attention_of_another_day_alone(folder: Path, tmp_path: Path) -> None:

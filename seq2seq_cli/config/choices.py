@@ -36,7 +36,7 @@ CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
 BestMetric: TypeAlias = Literal["auto", Metric]
 
 LengthPenalty: TypeAlias = Literal["none", "average"]
-EngineName: TypeAlias = Literal["auto", "torch", "onnx"]
+EngineName: TypeAlias = Literal["auto", "torch"]
 DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 

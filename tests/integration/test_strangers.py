@@ -332,28 +332,15 @@ def damage_json(path: Path, changes: dict[str, object]) -> None:
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
 
 
-FORGED_RECORDS: list[tuple[str, object]] = [
-    *(("vocabulary_size", "many"), ("vocabulary_size", -3)),
-    *(("max_source_length", "x"), ("max_source_length", -1), ("has_attention", "x")),
-    *(("weights", []), ("weights", {"a": "b"}), ("decoder", 5), ("decoder", ["nothing"])),
-    *(("decoding", 5), ("config", 5), ("more", 1)),
-]
-
-
-@pytest.mark.parametrize(("key", "value"), FORGED_RECORDS)
-def test_a_forged_record_of_the_export_is_damaged(home: Path, key: str, value: object) -> None:
-    path = home / RUN / "best/export.json"
-    damage_json(path, {key: value})
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("vocabulary_size", -3), ("max_source_length", "x"), ("weights", []), ("decoding", 5), ("more", 1)],
+)
+def test_a_forged_record_of_the_export_gives_way_to_the_config_and_torch(home: Path, key: str, value: object) -> None:
+    expected = s2s_here(home, *TRANSLATE).stdout
+    damage_json(home / RUN / "best/export.json", {key: value})
     with pytest.raises(ModelFileError, match=r"export\.json: damaged"):
         ExportRecord.read(home / RUN)
-
-
-@pytest.mark.parametrize(("key", "value"), [("beam_size", -1), ("beam_size", 10**9), ("batch_size", 0), ("prune", "x")])
-def test_forged_options_of_the_export_give_way_to_the_config(home: Path, key: str, value: object) -> None:
-    record = home / RUN / "best/export.json"
-    decoding = json.loads(record.read_text(encoding="utf-8"))["decoding"]
-    expected = s2s_here(home, *TRANSLATE).stdout
-    damage_json(record, {"decoding": decoding | {key: value}})
     done = s2s_here(home, *TRANSLATE)
     assert (done.returncode, done.stdout) == (0, expected)
 

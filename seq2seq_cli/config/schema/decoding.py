@@ -78,7 +78,7 @@ class DecodingConfig(Section):
     @override
     def problems(self) -> Iterator[Problem]:
         if self.engine == "torch" and self.precision != "fp32":
-            yield clash(self, "precision", "engine", "torch translates in fp32; choose onnx or auto")
+            yield clash(self, "precision", "engine", "torch translates in fp32; choose auto")
         if self.sampling:
             return
         if self.n_best > self.beam_size:

@@ -32,22 +32,21 @@ def open_engine(
 ) -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
 
-    Only `with_features`, steps without proposals are quick. Nothing is written into the run. Unless ONNX Runtime is
-    asked for, torch computes with a warning where there is no exported model that fits the weights, or only one that
-    other code of the models exported.
+    Only `with_features`, steps without proposals are quick. Nothing is written into the run. In fp32, torch
+    computes with a warning where there is no exported model that fits the weights, or only one that other code of the
+    models exported.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
     exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.
     """
-    on_cpu = device in ("auto", "cpu")
-    if engine == "onnx" and not on_cpu:
-        raise UsageError(f"decoding.engine=onnx computes on the cpu: leave out --device {device}, or choose torch")
-    if engine == "torch" or not on_cpu:
+    if engine == "torch" or device not in ("auto", "cpu"):
         if precision != "fp32":
-            raise UsageError(f"decoding.precision={precision}: torch translates in fp32: leave it out, or choose onnx")
+            raise UsageError(
+                f"decoding.precision={precision}: only on the cpu, without torch: torch translates in fp32"
+            )
         return _torch_engine(run, device, threads)
     read_header(run.chosen or run.best_path)  # raises what is wrong with weights that no export can help
-    needs_export = engine == "onnx" or precision != "fp32" or importlib.util.find_spec("torch") is None
+    needs_export = precision != "fp32" or importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
         exported = OnnxEngine(run, record, threads=threads, precision=precision, with_features=with_features)

@@ -41,9 +41,7 @@ def open_engine(
     """
     if engine == "torch" or device not in ("auto", "cpu"):
         if precision != "fp32":
-            raise UsageError(
-                f"decoding.precision={precision}: only on the cpu, without torch: torch translates in fp32"
-            )
+            raise UsageError(f"decoding.precision={precision}: only on the cpu, without torch, which is for fp32")
         return _torch_engine(run, device, threads)
     read_header(run.chosen or run.best_path)  # raises what is wrong with weights that no export can help
     needs_export = precision != "fp32" or importlib.util.find_spec("torch") is None

@@ -21,7 +21,7 @@ from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
 from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
-from seq2seq_cli.decoding.search.tree import Trace, Tree
+from seq2seq_cli.decoding.search.tree import Trace, Tree, find_node
 from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.errors import UsageError
@@ -180,17 +180,17 @@ class Translator:
             forced=tuple(shown[position] for position in sorted(hypothesis.forced)),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
             reading=source.reading,
-            tree=self._tree_data(tree, hypothesis.ids) if tree else None,
+            tree=None if tree is None else self._tree_data(tree, hypothesis.ids),
         )
 
     def _tree_data(self, tree: Tree, ids: Sequence[int]) -> TreeData:
         """The tree of a search that found these ids, as the pages show it."""
         nodes: list[TreeNode] = []
-        for parent, token, log_probability, fate, score in tree.nodes:
+        for parent, token, log_probability, fate, score in tree:
             unit = self.tgt_codec.vocabulary.unit(token)
             rounded = None if score is None else round(score, 3)
             nodes.append((parent, unit.lstrip(SPACING + CONTINUING) or unit, round(log_probability, 3), fate, rounded))
-        return {"nodes": nodes, "best": tree.find(ids)}
+        return {"nodes": nodes, "best": find_node(tree, ids)}
 
     def _join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
         """The translation of a text; the n-th best one has the n-th best translation of each sentence."""

@@ -63,10 +63,10 @@ class DecodingConfig(Section):
     batch_size: PositiveInt = 128
     """Most sentences that a thread translates at once; it does not change the translations."""
     engine: choices.EngineName = "auto"
-    """Program that computes. onnx: ONNX Runtime, on the CPU, with the exported model. torch: on any device. auto: onnx,
-    but torch on other devices than the CPU, and where no exported model is there or can be made."""
+    """Program that computes. torch: on any device. auto: ONNX Runtime with the exported model, but torch on other
+    devices than the CPU, and where no exported model fits."""
     precision: choices.DecodingPrecision = "fp32"
-    """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; with onnx."""
+    """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; not by torch."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_FACTOR)] | None = None

@@ -3,8 +3,6 @@
 N sources, C candidates, G of them chosen.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from typing_extensions import override
 
@@ -14,25 +12,17 @@ from seq2seq_cli.decoding.search.strategy import Strategy, by_group
 from seq2seq_cli.shapes import Float, Int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Beam(Strategy):
     """The best hypotheses of each source go on, fewer by those that have ended; with a beam of 1, greedy search.
 
-    Hopeless ones do not: Freitag & Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation", section 3,
-    absolute threshold pruning.
+    Those that are more than `prune` nats below the best of their source do not, but for the `n_best` best: Freitag &
+    Al-Onaizan 2017, "Beam Search Strategies for Neural Machine Translation", section 3, absolute threshold pruning.
     """
 
-    rows_per_source: int = 1
-    most_candidates: int
-    """The size of the beam."""
-    n_best: int
-    prune: float | None
-    """Most nats that a hypothesis may be below the best of its source; the `n_best` best stay in any case."""
-
-    @classmethod
-    def of(cls, options: DecodingOptions) -> "Beam":
-        """The beam of a config."""
-        return cls(most_candidates=options.beam_size, n_best=options.n_best, prune=options.prune)
+    def __init__(self, options: DecodingOptions) -> None:
+        self.rows_per_source = 1
+        self.most_candidates = options.beam_size
+        self._n_best, self._prune = options.n_best, options.prune
 
     @override
     def choose(
@@ -56,7 +46,7 @@ class Beam(Strategy):
         best, numbers = (np.take_along_axis(columns, order, axis=1) for columns in (values, numbers))
         rank = np.arange(order.shape[1])
         chosen = np.isfinite(best) & (rank < self.most_candidates - ended[sources[numbers]])
-        if self.prune is not None:
-            chosen &= (best >= best[:, :1] - self.prune) | (rank < self.n_best)
+        if self._prune is not None:
+            chosen &= (best >= best[:, :1] - self._prune) | (rank < self._n_best)
         of_groups: Int[np.ndarray, " G"] = numbers[chosen]
         return of_groups

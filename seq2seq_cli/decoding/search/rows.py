@@ -96,12 +96,7 @@ class Rows:
 
     def select(self, rows: Int[np.ndarray, " C"]) -> "Rows":
         """The given rows, in the order given."""
-        return Rows(
-            sources=self.sources[rows],
-            history=self.history[rows],
-            log_probabilities=self.log_probabilities[rows],
-            states=self.states[rows],
-        )
+        return Rows(**{name: values[rows] for name, values in vars(self).items()})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -115,11 +115,11 @@ def _strategy(
     options: DecodingOptions, sources: Sequence[Sequence[int]], constraints: "Sequence[Constraints]", rules: Rules
 ) -> Strategy:
     # Not above: few commands need constraints, or numpy's random numbers, which take a while to import.
-    strategy: Strategy = Beam.of(options)
+    strategy: Strategy = Beam(options)
     if options.sampling:
         from seq2seq_cli.decoding.search.sampling import Sampling
 
-        strategy = Sampling.of(options, sources)
+        strategy = Sampling(options, sources)
     if any(of_source.longest for of_source in constraints):
         from seq2seq_cli.decoding.search.constrained import Constrained
 

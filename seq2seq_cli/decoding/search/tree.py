@@ -5,7 +5,6 @@ N sources, R rows, k proposals per row, K rows of the next step.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -37,40 +36,34 @@ class Node(NamedTuple):
     """The score of a finished one, with the penalty for its length."""
 
 
-@dataclass(frozen=True)
-class Tree:
-    """The hypotheses of one source, each after the one that it continues."""
+Tree: TypeAlias = list[Node]
+"""The hypotheses of one source, each after the one that it continues."""
 
-    nodes: Sequence[Node]
 
-    def find(self, ids: Sequence[int]) -> int:
-        """The number of a node that ends with these tokens, a finished one if there is any; -1 for none.
+def find_node(tree: Tree, ids: Sequence[int]) -> int:
+    """The number of a node that ends with these tokens, a finished one if there is any; -1 for none.
 
-        Hypotheses that were pruned do not count. Samples may begin alike, each with nodes of its own.
-        """
-        ends = [-1]
-        for token in ids:
-            parents = set(ends)
-            ends = [
-                number
-                for number, node in enumerate(self.nodes)
-                if node.token == token and node.parent in parents and node.fate in {"kept", "finished"}
-            ]
-        return max(ends, key=lambda number: number >= 0 and self.nodes[number].fate == "finished", default=-1)
+    Hypotheses that were pruned do not count. Samples may begin alike, each with nodes of its own.
+    """
+    ends = [-1]
+    for token in ids:
+        parents = set(ends)
+        ends = [
+            number
+            for number, node in enumerate(tree)
+            if node.token == token and node.parent in parents and node.fate in {"kept", "finished"}
+        ]
+    return max(ends, key=lambda number: number >= 0 and tree[number].fate == "finished", default=-1)
 
 
 class Trace:
     """Records the trees of the sources of a search."""
 
     def __init__(self, sources: int) -> None:
-        self._nodes: list[list[Node]] = [[] for _ in range(sources)]
+        self.trees: list[Tree] = [[] for _ in range(sources)]
+        """The tree of each source."""
         self._of_rows: list[int] = []
         """The number of the node of each row among the nodes of its source; none before the first step."""
-
-    @property
-    def trees(self) -> list[Tree]:
-        """The tree of each source."""
-        return [Tree(nodes) for nodes in self._nodes]
 
     def add(
         self,
@@ -102,6 +95,6 @@ class Trace:
         self._of_rows = [numbers[candidate] for candidate in kept.tolist()]
 
     def _append(self, source: int, node: Node) -> int:
-        nodes = self._nodes[source]
+        nodes = self.trees[source]
         nodes.append(node)
         return len(nodes) - 1

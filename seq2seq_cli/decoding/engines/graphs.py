@@ -7,7 +7,7 @@ B sources, S source length with ``<eos>``, R rows, k proposals per row, A tokens
 
 import io
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.compute.out_of_memory import is_out_of_memory
-from seq2seq_cli.decoding.engines.onnx_engine import NEXT, PROPOSALS, WITHOUT_OUTPUT
+from seq2seq_cli.decoding.engines.onnx_engine import MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT
 from seq2seq_cli.decoding.engines.torch_engine import propose
 from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.model.seq2seq import Seq2Seq
@@ -42,6 +42,7 @@ AXES = {
 """The first axes of inputs and outputs; their sizes differ from call to call, except that of _."""
 
 Tensors: TypeAlias = dict[str, Tensor]
+_Part: TypeAlias = Callable[[Seq2Seq, Tensors], Tensors]
 
 _WEIGHT = "model."
 """The prefix of the names of weights in a traced graph."""
@@ -54,64 +55,42 @@ def trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     """
     # All of one length: an RNN is traced as it runs without padding, and `_give_lengths` does the rest.
     src = torch.full((2, min(3, model.decoder.attention.max_length or 3)), EOS)
-    encoder, lengths = _TracedEncoder(model), torch.full((2,), src.shape[1])
+    texts = {"src": src, "lengths": torch.full((2,), src.shape[1])}
     with torch.no_grad():
-        encoded = encoder.named(src, lengths)
-    memory = {name: tensor for name, tensor in encoded.items() if name in Memory.__dataclass_fields__}
-    state = {name: tensor for name, tensor in encoded.items() if name not in memory}
-    step = {"tokens": torch.full((2,), BOS), "sources": torch.tensor([1, 0]), **memory, **state}
-    after = [NEXT + name for name in state]
-    features = _trace(_TracedStep(model, list(step)), step, [*WITHOUT_OUTPUT, *after])
+        encoded = _encode(model, texts)
+    after = [NEXT + name for name in encoded if name not in MEMORY]
+    step = {"tokens": torch.full((2,), BOS), "sources": torch.tensor([1, 0]), **encoded}
+    features = _trace(model, _step, step, [*WITHOUT_OUTPUT, *after])
     step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
-    decoder = _trace(_TracedStep(model, list(step)), step, [*PROPOSALS, *after])
+    decoder = _trace(model, _step, step, [*PROPOSALS, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
-    needed = [name for name in encoded if name in {value.name for value in decoder.graph.input}]
-    encoder.outputs = needed
-    graph = _trace(encoder, {"src": src, "lengths": lengths}, needed)
-    _give_lengths(graph.graph)
-    return {ENCODER: graph, DECODER: decoder, FEATURES: features}
+    encoder = _trace(model, _encode, texts, [value.name for value in decoder.graph.input if value.name in encoded])
+    _give_lengths(encoder.graph)
+    return {ENCODER: encoder, DECODER: decoder, FEATURES: features}
 
 
-class _TracedEncoder(nn.Module):
-    """The encoder: from ids to memory and first state; `outputs` names those that the graph gives."""
-
-    outputs: Sequence[str] = ()
-
-    def __init__(self, model: Seq2Seq) -> None:
-        super().__init__()
-        self.model = model
-
-    def named(self, src: Tensor, lengths: Tensor) -> Tensors:
-        """All tensors of memory and first state that the model has; keys that are the states themselves, once."""
-        memory, state = self.model.encode(src, lengths)
-        own_keys = {} if memory.keys is memory.states else {"keys": memory.keys}
-        return {"states": memory.states, **own_keys, "mask": memory.mask, **_named(state)}
-
-    def forward(self, src: Tensor, lengths: Tensor) -> list[Tensor]:
-        named = self.named(src, lengths)
-        return [named[name] for name in self.outputs]
+def _encode(model: Seq2Seq, given: Tensors) -> Tensors:
+    """Memory and first state of the decoder, as far as the model has them; keys that are the states, once."""
+    memory, state = model.encode(given["src"], given["lengths"])
+    own_keys = {} if memory.keys is memory.states else {"keys": memory.keys}
+    return {"states": memory.states, **own_keys, "mask": memory.mask, **_named(state)}
 
 
-class _TracedStep(nn.Module):
-    """A step of the decoder; `inputs` names its inputs in their order. Without ``k``, it has no output layer."""
-
-    def __init__(self, model: Seq2Seq, inputs: Sequence[str]) -> None:
-        super().__init__()
-        self.model = model
-        self.inputs = inputs
-
-    def forward(self, *tensors: Tensor) -> list[Tensor]:
-        given = dict(zip(self.inputs, tensors, strict=True))
-        states = given["states"]
-        memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"])
-        state = DecoderState(
-            rnn=RNNState(hidden=given["hidden"], cell=given.get("cell")),
-            position=given["position"],
-            attentional=given.get("attentional"),
-        )
-        features, state, weights = self.model.decoder.step(given["tokens"], state, memory.select(given["sources"]))
-        proposals = propose(self.model.output(features), given["k"], given["asked"]) if "k" in given else ()
-        return [*proposals, weights, features, *_named(state).values()]
+def _step(model: Seq2Seq, given: Tensors) -> Tensors:
+    """A step of the decoder; without ``k`` among what is given, without the output layer."""
+    states = given["states"]
+    memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"])
+    state = DecoderState(
+        rnn=RNNState(hidden=given["hidden"], cell=given.get("cell")),
+        position=given["position"],
+        attentional=given.get("attentional"),
+    )
+    features, state, weights = model.decoder.step(given["tokens"], state, memory.select(given["sources"]))
+    after = {NEXT + name: tensor for name, tensor in _named(state).items()}
+    if "k" not in given:
+        return {**dict(zip(WITHOUT_OUTPUT, (weights, features), strict=True)), **after}
+    proposals = propose(model.output(features), given["k"], given["asked"])
+    return {**dict(zip(PROPOSALS, (*proposals, weights, features), strict=True)), **after}
 
 
 def _named(state: DecoderState) -> Tensors:
@@ -125,7 +104,20 @@ def _named(state: DecoderState) -> Tensors:
     return {name: tensor for name, tensor in tensors.items() if tensor is not None}
 
 
-def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.ModelProto:
+class _Traced(nn.Module):
+    """A part of a model, whose inputs and outputs have no names where it is traced."""
+
+    def __init__(self, model: Seq2Seq, part: _Part, inputs: Sequence[str], outputs: Sequence[str]) -> None:
+        super().__init__()
+        self.model = model
+        self.part, self.inputs, self.outputs = part, inputs, outputs
+
+    def forward(self, *tensors: Tensor) -> list[Tensor]:
+        found = self.part(self.model, dict(zip(self.inputs, tensors, strict=True)))
+        return [found[name] for name in self.outputs]
+
+
+def _trace(model: Seq2Seq, part: _Part, inputs: Tensors, outputs: Sequence[str]) -> onnx.ModelProto:
     file = io.BytesIO()
     axes = {name: AXES.get(name.removeprefix(NEXT), "") for name in (*inputs, *outputs)}
     register_custom_op_symbolic("aten::unsafe_chunk", _split_in_equal_parts, OPSET)
@@ -137,7 +129,7 @@ def _trace(module: nn.Module, inputs: Tensors, outputs: Sequence[str]) -> onnx.M
             # Where the exporter fails it prints the whole graph; stdout is for results.
             torch._C._jit_set_onnx_log_output_stream("stderr")  # noqa: SLF001  # there is no public way
             torch.onnx.export(
-                module,
+                _Traced(model, part, list(inputs), outputs),
                 tuple(inputs.values()),
                 file,  # type: ignore[arg-type]  # its own documentation allows it
                 dynamo=False,

@@ -56,11 +56,13 @@ class Delimited:
 
     def _rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
         line = 1
-        rows = _reader(_ended(lines, name), self.separator, quoted=self.quoted)
+        overlong = set[int]()
+        rows = _reader(self._ended(lines, name, overlong), self.separator, quoted=self.quoted)
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])
-                yield Record(line, dict(enumerate(cells, start=1)) if fits else {1: self.separator.join(cells)})
+                of_columns = dict(enumerate(cells, start=1)) if fits else {1: self.separator.join(cells)}
+                yield Record(line, of_columns, line in overlong)
                 line = 1 + rows.line_num
         except csv.Error:
             raise PairFileError(
@@ -68,18 +70,22 @@ class Delimited:
                 ' it twice ("")'
             ) from None
 
+    def _ended(self, lines: Iterator[str | None], name: str, overlong: set[int]) -> Iterator[str]:
+        """Each line with LF at its end; one that is too long is empty, and its number added to `overlong`.
+
+        Raises PairFileError for it in a table with quotation marks, where it may be a part of several rows.
+        """
+        for number, line in enumerate(lines, start=1):
+            if line is None and self.quoted:
+                raise PairFileError(
+                    f"{name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
+                )
+            if line is None:
+                overlong.add(number)
+            yield f"{line or ''}\n"
+
 
 TAB_LINES = Delimited(separator=TAB, quoted=False)
-
-
-def _ended(lines: Iterator[str | None], name: str) -> Iterator[str]:
-    """Each line with LF at its end; raises PairFileError at one that is too long: it may be a part of several rows."""
-    for number, line in enumerate(lines, start=1):
-        if line is None:
-            raise PairFileError(
-                f"{name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
-            )
-        yield line + "\n"
 
 
 def _reader(lines: Iterable[str], separator: str, *, quoted: bool, strict: bool = True) -> "Rows":

@@ -50,10 +50,10 @@ class JsonRecords:
 
 
 def _in_lines(texts: Iterator[str], name: str) -> Iterator[Record]:
-    """A record for each line that is not blank; without cells where the line was too long to be kept."""
+    """A record for each line that is not blank."""
     for number, line in enumerate(split_lines(texts), start=1):
         if line is None:
-            yield Record(number, {})
+            yield Record(number, {}, is_overlong=True)
         elif line.strip():
             yield Record(number, cells_of(_value(line, name, number)))
 

@@ -50,6 +50,8 @@ class Record(NamedTuple):
     """The line on which it begins, or its own number where a file has no lines; counted from 1."""
     cells: Mapping[Column, str]
     """The texts of its columns."""
+    is_overlong: bool = False
+    """Whether it was too long to be kept; it has no cells then."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -244,7 +246,7 @@ def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Ite
 def _of_record(record: Record, columns: Columns) -> Pair:
     """The two columns of a record, each on one line; of one that lacks both, the first text that it has."""
     first, second = (record.cells.get(column) for column in columns)
-    if max(len(first or ""), len(second or "")) > LONGEST_LINE:
+    if record.is_overlong or max(len(first or ""), len(second or "")) > LONGEST_LINE:
         return record.line, "", "", "too long", False
     fault: Fault | None = None
     if first is None or second is None:

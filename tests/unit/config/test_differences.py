@@ -13,11 +13,12 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import shown
 
-PREPARED = load_config(None, ["data.limit=10000", "text.src.min_count=1", "text.tgt.lowercase=true"])
+FRENCH = ["data.limit=10000", "text.tgt.lowercase=true", "text.src.language=fr"]
+PREPARED = load_config(None, [*FRENCH, "text.src.min_count=1"])
 
 
 def test_each_key_that_differs_is_found_with_both_values_in_the_order_of_the_schema() -> None:
-    new = load_config(None, ["training.lr=1e-2", "text.src.min_count=3", "data.limit=10000", "text.tgt.lowercase=true"])
+    new = load_config(None, [*FRENCH, "training.lr=1e-2", "text.src.min_count=3"])
 
     assert find_differences(PREPARED, new) == [("text.src.min_count", 1, 3), ("training.lr", 1e-3, 1e-2)]
     assert find_differences(PREPARED, new, sections=("training",)) == [("training.lr", 1e-3, 1e-2)]
@@ -34,34 +35,26 @@ def test_any_number_of_configs_are_compared_key_by_key() -> None:
     assert list(differing_values([fast])) == []
 
 
-def test_a_config_that_leaves_data_and_text_out_agrees_with_every_folder() -> None:
-    assert find_stated_differences(PREPARED, load_config(None, ["training.epochs=3"])) == []
-    assert find_stated_differences(PREPARED, Config()) == []
-
-
-def test_a_config_agrees_with_itself() -> None:
-    assert find_stated_differences(PREPARED, PREPARED) == []
-
-
-def test_a_stated_value_differs_even_when_it_is_the_default() -> None:
-    new = load_config(None, ["text.tgt.lowercase=false", "data.limit=null", "data.max_tokens=100"])
-
-    assert find_stated_differences(PREPARED, new) == [("data.limit", 10000, None), ("text.tgt.lowercase", True, False)]
-
-
-def test_a_language_to_be_found_agrees_with_the_one_that_was_found() -> None:
-    french = load_config(None, ["text.src.language=fr"])
-
-    assert find_stated_differences(french, load_config(None, ["text.src.language=auto"])) == []
-    assert find_stated_differences(french, load_config(None, ["text.src.language=de"])) == [
-        ("text.src.language", "fr", "de")
-    ]
-
-
-def test_stated_differences_are_of_the_sections_asked_for() -> None:
-    new = load_config(None, ["training.epochs=3", "data.limit=5"])
-
-    assert find_stated_differences(PREPARED, new, sections=("training",)) == [("training.epochs", 10, 3)]
+@pytest.mark.parametrize(
+    ("overrides", "sections", "differences"),
+    [
+        ("training.epochs=3", ("data", "text"), []),
+        # A stated value differs even when it is the default.
+        (
+            "text.tgt.lowercase=false data.limit=null data.max_tokens=100",
+            ("data", "text"),
+            [("data.limit", 10000, None), ("text.tgt.lowercase", True, False)],
+        ),
+        # A language to be found agrees with the one that was found.
+        ("text.src.language=auto", ("data", "text"), []),
+        ("text.src.language=de", ("data", "text"), [("text.src.language", "fr", "de")]),
+        ("training.epochs=3 data.limit=5", ("training",), [("training.epochs", 10, 3)]),
+    ],
+)
+def test_what_a_config_states_differs_in_the_sections_asked_for(
+    overrides: str, sections: tuple[str, ...], differences: list[tuple[str, object, object]]
+) -> None:
+    assert find_stated_differences(PREPARED, load_config(None, overrides.split()), sections=sections) == differences
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,6 @@ def test_values_are_read_and_the_rest_is_default() -> None:
     assert config.model == Config().model
 
 
-def test_an_integer_is_a_number() -> None:
-    assert load("training: {lr: 1}").training.lr == 1.0
-
-
 @pytest.mark.parametrize(
     ("text", "line"),
     [
@@ -61,7 +57,6 @@ def test_an_integer_is_a_number() -> None:
         ("training: {Epochs: 3}", "my.yaml:1:12: training.Epochs: unknown key, did you mean 'training.epochs'?"),
         ("trian: {epochs: 3}", "my.yaml:1:1: trian: unknown key, did you mean 'training'?"),
         ("epochs: 3", "my.yaml:1:1: epochs: unknown key, did you mean 'training.epochs'?"),
-        ("model: {epochs: 3}", "my.yaml:1:9: model.epochs: unknown key, did you mean 'training.epochs'?"),
         (
             "model: {layers: 2}",
             "my.yaml:1:9: model.layers: unknown key, did you mean 'model.encoder.layers' or 'model.decoder.layers'?",
@@ -75,18 +70,12 @@ def test_an_integer_is_a_number() -> None:
             "my.yaml:1:1: 1: unknown key; the keys of a config are data, text, model, training, decoding",
         ),
         ("training:\n  epochs: ten", "my.yaml:2:11: training.epochs: must be an integer, not 'ten'"),
-        ("training: {epochs: 10.0}", "my.yaml:1:20: training.epochs: must be an integer, not 10.0"),
         ("training: {epochs: true}", "my.yaml:1:20: training.epochs: must be an integer, not true"),
         ("training: {epochs: }", "my.yaml:1:19: training.epochs: must be an integer, not null"),
-        ("training: {epochs: [1]}", "my.yaml:1:20: training.epochs: must be an integer, not a list"),
         ("training: {epochs: {a: 1}}", "my.yaml:1:20: training.epochs: must be an integer, not a section"),
         ("training: {lr: fast}", "my.yaml:1:16: training.lr: must be a number, not 'fast'"),
         ("data: {limit: all}", "my.yaml:1:15: data.limit: must be an integer or null, not 'all'"),
         ("text: {src: {lowercase: yes}}", "my.yaml:1:25: text.src.lowercase: must be true or false, not 'yes'"),
-        (
-            "text: {src: {max_size: none}}",
-            "my.yaml:1:24: text.src.max_size: must be an integer, 'auto' or null, not 'none'",
-        ),
         (
             "text: {src: {max_size: 0}}",
             "my.yaml:1:24: text.src.max_size: must be greater than or equal to 1, 'auto' or null, not 0",
@@ -100,7 +89,6 @@ def test_an_integer_is_a_number() -> None:
             "text: {src: {language: EN}}",
             "my.yaml:1:24: text.src.language: must be something like 'en' or 'de', not 'EN'",
         ),
-        ("training: {epochs: 0}", "my.yaml:1:20: training.epochs: must be greater than or equal to 1, not 0"),
         (
             "training: {accumulate: 1%s}" % ("0" * 400),
             "my.yaml:1:24: training.accumulate: must be less than 2147483648",
@@ -116,9 +104,7 @@ def test_an_integer_is_a_number() -> None:
             "training: {device: cudda}",
             "my.yaml:1:20: training.device: must be 'auto', 'cpu', 'cuda' or 'mps', not 'cudda'",
         ),
-        ("training: {device: 5}", "my.yaml:1:20: training.device: must be 'auto', 'cpu', 'cuda' or 'mps', not 5"),
         ("training: 5", "my.yaml:1:11: training: must be a section of 'key: value' lines, not 5"),
-        ("training: [5]", "my.yaml:1:11: training: must be a section of 'key: value' lines, not a list"),
         (
             "- training",
             "my.yaml:1:1: must hold sections such as 'training:', with indented 'key: value' lines below",
@@ -193,10 +179,6 @@ def test_an_override_is_typed_and_stronger_than_the_file() -> None:
     assert (config.training.lr, config.training.epochs) == (3e-4, 2)
     assert config.text.src.language == "no"
     assert config.data.model_fields_set == {"limit"}
-
-
-def test_the_last_override_of_a_key_holds() -> None:
-    assert load_config(None, ["training.epochs=3", "training.epochs=4"]).training.epochs == 4
 
 
 def test_an_override_may_correct_the_file() -> None:

@@ -31,7 +31,7 @@ class House:
     """The figures of a tree."""
 
     rooms: dict[str, int]
-    """Lines by the name of the room, that is the folder in the package; its own modules are those of "."."""
+    """Lines by the name of the room, a folder of the package; "." has the modules outside of rooms."""
     modules: list[int]
     """Lines of each Python module that has more than its docstring."""
     functions: list[int]
@@ -105,7 +105,7 @@ def _of_commit(commit: str) -> House:
 
 
 def main(arguments: list[str]) -> None:
-    """Print the figures, those of the other commit first."""
+    """Print the figures, of the other commit first."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.house", description="Measure the size of the project.")
     parser.add_argument("--against", metavar="COMMIT", help="an earlier commit")
     against = parser.parse_args(arguments).against

@@ -40,7 +40,7 @@ class JoeyNMT:
     def set_up(cls, home: Path, corpus: PreparedCorpus, config: Config, folder: Path) -> "JoeyNMT":
         """Write the training pairs, a vocabulary learned from them and the config into `folder`, which is made anew.
 
-        `home` holds ``venv``; `config` is that of our model with input feeding, the only decoder of JoeyNMT.
+        `home` holds ``venv``; `config` is the config of our model with input feeding, the only decoder of JoeyNMT.
         Raises RuntimeError when JoeyNMT is missing or cannot learn a vocabulary.
         """
         # The link is not resolved: its target is the python without the environment.

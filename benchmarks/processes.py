@@ -35,7 +35,7 @@ def cold_start(*arguments: str) -> tuple[list[float], list[float]]:
 def run_s2s(*arguments: str, stdin: BinaryIO | None = None) -> Cost:
     """Run a command to its end; raises RuntimeError with its error output when it fails.
 
-    The system counts the memory of this process as that of the new one until it has started: measure before anything
+    The system counts the memory of this process for the new one until it has started: measure before anything
     large, such as torch, is imported here.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:

@@ -1,4 +1,4 @@
-"""The work folder of a benchmark: what it holds is never taken for that of other files or settings."""
+"""The work folder of a benchmark: what it holds is never taken for other files or settings."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@
 
 Each config trains for 500 updates with each standard deviation of the output layer's weights. The table has, for some
 of the updates: the mean cosine of two queries of a batch (1: all point the same way), the entropy of the attention
-weights relative to that of even ones, the norm of the gradient that reaches the memory, and the loss.
+weights relative to the entropy of even ones, the norm of the gradient that reaches the memory, and the loss.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Train systems on pairs, score them on the test split, keep the results as JSON, fill the tables: ``make results``.
 
 A system is a config of s2s, such as ``quick``, or with --joeynmt ``joeynmt-rnn:6`` or ``joeynmt-transformer:6``, which
-trains for six minutes. Each is trained once per seed, as by its own command, and its result is kept beside those of
+trains for six minutes. Each is trained once per seed, as by its own command, and its result is kept beside results of
 other numbers of cores and other pairs: none is trained twice. Training ends by the clock: run nothing else meanwhile.
 """
 

@@ -14,7 +14,7 @@ from benchmarks.models import measured_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 _ENVIRONMENT = dict(os.environ)
-"""That of JoeyNMT: s2s sets variables for itself."""
+"""For JoeyNMT: s2s sets variables for itself."""
 _VALIDATION_PAIRS = 500
 """Pairs that JoeyNMT chooses its best weights by; more would take minutes from training."""
 _UPDATES_BETWEEN_VALIDATIONS = 300

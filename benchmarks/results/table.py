@@ -42,7 +42,7 @@ class Result:
     lowercase_bleu: Score
     chrf: Score
     sentences_per_second: float | None
-    """Those of the test split, with the search of the config, in one process."""
+    """Of the test split, with the search of the config, in one process."""
     start_seconds: float | None
     """Seconds of a new process that translates one sentence."""
     hardware: str

@@ -20,7 +20,7 @@ LINES = 500
 """Joined lines of each number of pairs."""
 _FEWEST_NAMES = 100
 _LOST = 0.6
-"""Words of the translation of a joined line per word of those of its sentences; with fewer, one is lost."""
+"""Words of the translation of a joined line per word of its sentences' translations; with fewer, one is lost."""
 _GROUPED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 """Between the thousands of a number: 5,500."""
 
@@ -28,7 +28,7 @@ _GROUPED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
 def dressed_split(corpus: PreparedCorpus, split: SplitName, file: Path | None = None) -> dict[str, list[Dressed]]:
     """The pairs of a split in each dress, by its name.
 
-    With a file of two columns, its pairs are taken; those of the split are added where few pairs are suited. Raises
+    With a file of two columns, its pairs are taken; pairs of the split are added where few pairs are suited. Raises
     UsageError where the training pairs leave fewer than 100 rare names.
     """
     of_split, training = corpus.sentences(split), corpus.sentences("train")
@@ -85,7 +85,7 @@ class Translations:
 
 
 def measure(dresses: Mapping[str, Sequence[Dressed]], translations: Translations, language: str) -> dict[str, Figures]:
-    """The figures by the name of the dress; `language` is that of the translations."""
+    """The figures by the name of the dress; the translations are in `language`."""
     return {name: _figures(several, translations, language) for name, several in dresses.items()}
 
 
@@ -126,7 +126,7 @@ def has_name(text: str, name: str) -> bool:
 
 
 def count_numbers(source: str, reference: str, output: str) -> tuple[int, int, int]:
-    """The numbers that source and reference have, those of them that the output has, and those that it alone has."""
+    """The numbers that source and reference have, which of them the output has, and which it alone has."""
     given, expected, found = map(_numbers, (source, reference, output))
     return (given & expected).total(), (given & expected & found).total(), (found - (given | expected)).total()
 

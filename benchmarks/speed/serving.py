@@ -3,7 +3,7 @@
 So many clients, each on a connection of its own, send a sentence, wait for the answer, check it and send the next. Then
 the server is stopped while they go on: every request that it has taken must be answered.
 
-Printed are the sentences per second beside those of a batch in this process, the milliseconds from request to answer,
+Printed are the sentences per second beside a batch in this process, the milliseconds from request to answer,
 the memory of the server, and what went wrong. Linux and macOS only.
 """
 
@@ -34,9 +34,9 @@ from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.errors import S2SError
 
 SHARE = Goal(value=0.7)
-"""Throughput of the server, of that of a batch in a process."""
+"""Throughput of the server, as a fraction of a batch in a process."""
 GROWTH = Goal(value=1.05, at_most=True)
-"""Memory at the end, of that after a third of the time."""
+"""Memory at the end, relative to the memory after a third of the time."""
 _WAIT = 30.0
 """Seconds after which a client without an answer gives up."""
 

@@ -20,7 +20,7 @@ State = tuple[Tensor, Tensor]
 
 
 class TutorialModel(nn.Module):
-    """Encoder and decoder for a batch of one; the sizes are those of the config."""
+    """Encoder and decoder for a batch of one; the sizes are the config's."""
 
     def __init__(self, config: ModelConfig, *, src_size: int, tgt_size: int) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
 """Words that know what they stand for, and the alignment of two sentences that follows from it.
 
-The guidelines are those of Och and Ney 2003 (section 3) and Lambert et al. 2005: a link is sure where two words
+The guidelines follow Och and Ney 2003 (section 3) and Lambert et al. 2005: a link is sure where two words
 translate one another, possible where a word has its counterpart only as a part of a group (see data/README.md).
 """
 
@@ -28,7 +28,7 @@ Sentence: TypeAlias = tuple[Words, Words]
 
 
 def part_of(whole: str, words: Words) -> Words:
-    """The words as those of a larger whole: `noun` becomes `subject.noun`."""
+    """The words as parts of a larger whole: `noun` becomes `subject.noun`."""
     return tuple(
         Word(text, part and f"{whole}.{part}", tuple([f"{whole}.{hint}" for hint in hints]))
         for text, part, hints in words
@@ -36,7 +36,7 @@ def part_of(whole: str, words: Words) -> Words:
 
 
 def expression(text: str, translation: str) -> Words:
-    """The words of a fixed expression, which stand for those of its translation one by one.
+    """The words of a fixed expression, which stand for the words of its translation one by one.
 
     Where their numbers differ ("home", "nach Hause"), the last words translate one another, and all others hint at
     them.

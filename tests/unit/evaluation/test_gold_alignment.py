@@ -62,14 +62,11 @@ def test_the_error_rate_of_a_matrix_by_hand(codecs: Codecs, tmp_path: Path) -> N
     assert counts == AlignmentCounts(pairs=1, links=3, sure=4, in_sure=1, in_possible=2)
     assert counts.error_rate == pytest.approx(1 - 3 / 7)
     assert [counts.precision, counts.recall] == pytest.approx([2 / 3, 1 / 4])
+    perfect = read(codecs, np.eye(5, dtype=np.float32))
+    assert gold(tmp_path / "b.align", "0-0 1-1 2-2 3-3", [PAIR]).counts(PAIR, perfect, codecs).error_rate == 0
+    assert alignment.counts(("another", "pair"), read(codecs), codecs) == AlignmentCounts()
     both = counts + AlignmentCounts(pairs=1, links=4, sure=4, in_sure=4, in_possible=4)
     assert both.error_rate == pytest.approx(1 - (5 + 6) / (7 + 8))
-
-
-def test_links_as_the_gold_has_them_are_without_error(codecs: Codecs, tmp_path: Path) -> None:
-    alignment = gold(tmp_path / "a.align", "0-0 1-1 2-2 3-3", [PAIR])
-    assert alignment.counts(PAIR, read(codecs, np.eye(5, dtype=np.float32)), codecs).error_rate == 0
-    assert alignment.counts(("another", "pair"), read(codecs), codecs) == AlignmentCounts()
 
 
 def test_weights_of_pieces_are_those_of_their_words() -> None:

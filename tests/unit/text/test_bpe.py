@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from tokenizers import Tokenizer, models
 
-from seq2seq_cli.text.bpe import BytePairEncoder, joined, learn_bpe
+from seq2seq_cli.text.bpe import BytePairEncoder, learn_bpe
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
@@ -23,14 +23,6 @@ def corpus(words: int, seed: int = 1) -> dict[str, int]:
     while len(tokens) < words:
         tokens[source.choice([SPACING, ""]) + "".join(source.choices(syllables, k=source.randint(1, 5)))] = 0
     return {token: 1 + int(source.paretovariate(1)) for token in tokens}
-
-
-def test_the_most_frequent_pair_is_joined_first() -> None:
-    units, merges = learn_bpe(SENNRICH, min_count=1, max_size=None)
-
-    assert merges[:2] == ("▏e ▏s", "▏es ▏t")  # 9 times each: newest, widest
-    assert set(SENNRICH) <= set(units)
-    assert len(units) == len(set(units))
 
 
 def test_each_merge_joins_the_pair_that_is_then_the_most_frequent() -> None:
@@ -57,32 +49,17 @@ def test_learning_stops_at_the_maximum_size() -> None:
     assert learn_bpe(SENNRICH, min_count=1, max_size=5) == (alphabet, ())
 
 
-def test_pairs_below_the_minimum_count_are_not_joined() -> None:
-    _, merges = learn_bpe(SENNRICH, min_count=7, max_size=None)
-    made = set(map(joined, merges))
-    assert "▏est" in made
-    assert "▁low" in made
-    assert "▁newest" not in made  # 6 times
-
-
-def test_the_order_of_the_counts_does_not_matter() -> None:
-    counts = corpus(400)
-    shuffled = list(counts.items())
-    random.Random(2).shuffle(shuffled)  # noqa: S311  # not for secrets
-    assert learn_bpe(dict(shuffled), min_count=1, max_size=300) == learn_bpe(counts, min_count=1, max_size=300)
-
-
-def test_the_merges_do_not_depend_on_threads_or_hash_seeds() -> None:
+def test_the_merges_do_not_depend_on_the_order_of_the_counts_threads_or_hash_seeds() -> None:
     program = """
 from tests.unit.text.test_bpe import corpus
 from seq2seq_cli.text.bpe import learn_bpe
 print(ascii(learn_bpe(corpus(400), min_count=1, max_size=300)))
 """
-    expected = ascii(learn_bpe(corpus(400), min_count=1, max_size=300))
-    for seed, threads in (("1", "1"), ("2", "3")):
-        environment = {"PYTHONHASHSEED": seed, "RAYON_NUM_THREADS": threads, "PYTHONPATH": ":".join(sys.path)}
-        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-        assert done.stdout.strip() == expected, done.stderr
+    counts = list(corpus(400).items())
+    random.Random(2).shuffle(counts)  # noqa: S311  # not for secrets
+    environment = {"PYTHONHASHSEED": "2", "RAYON_NUM_THREADS": "3", "PYTHONPATH": ":".join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.stdout.strip() == ascii(learn_bpe(dict(counts), min_count=1, max_size=300)), done.stderr
 
 
 def test_a_token_is_cut_as_by_hugging_face() -> None:

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -41,12 +39,6 @@ def test_without_spacing_tokens_are_joined_by_spaces() -> None:
     assert codec.write(codec.read("Sie küsste ihn.").ids).text == "sie küsste ihn ."
 
 
-def test_case_and_spacing_of_the_source_are_ignored(source: Codec) -> None:
-    ids = source.read("She kissed him.").ids
-    assert UNK not in ids
-    assert source.read("she kissed him .").ids == source.read("SHE KISSED HIM.").ids == ids
-
-
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(
     ("apostrophe", "text", "known"),
@@ -79,13 +71,7 @@ def test_codecs_of_the_same_units_may_know_other_sentences(source: Codec, target
     assert not source.has_units_of(target)
 
 
-def test_a_reading_has_a_part_per_id_in_the_case_of_the_text(source: Codec) -> None:
-    text = "She didn't kiss\tHIM."
-    assert source.read(text).parts == ["She", "did", "n't", "kiss", "HIM", "."]
-    assert len(source.read(text).ids) == len(source.read(text).parts)
-
-
-def test_special_ids_are_not_written_and_copies_replace_unknown_ones(target: Codec) -> None:
+def test_special_ids_are_not_written_and_copies_replace_unknown_ones(source: Codec, target: Codec) -> None:
     sie, kuesste, dot = target.read("Sie küsste .").ids[:2] + target.read("ihn.").ids[1:]
     ids = [BOS, sie, kuesste, UNK, dot, EOS, PAD]
 
@@ -93,11 +79,7 @@ def test_special_ids_are_not_written_and_copies_replace_unknown_ones(target: Cod
     assert target.write(ids, {3: "Maria"}).units == ["Sie", "küsste", "Maria", "."]
     assert target.write(ids).text == "Sie küsste."
     assert target.write(ids).units == ["Sie", "küsste", "", "."]
-
-
-def test_unknown_words_without_a_copy_leave_no_gap(source: Codec) -> None:
     she, him = source.read("she him").ids
-    assert source.write([she, UNK, him]).text == "she him"
     assert source.write([UNK, she, UNK, him], {2: "Tom"}).text == "she Tom him"
 
 
@@ -107,15 +89,6 @@ def test_a_language_that_is_not_resolved_is_refused(unit: Unit) -> None:
         get_segmenter(TargetConfig(), unit)
     with pytest.raises(ValueError, match="language"):
         fit_codec(SourceConfig(), unit, {"a": 1})
-
-
-def test_a_saved_codec_is_loaded_as_an_equal_one_and_is_readable(tmp_path: Path, target: Codec) -> None:
-    path = tmp_path / "tgt.json"
-    target = replace(target, longest=5, apostrophe="'")
-    save_codec(target, path)
-
-    assert load_codec(path) == target
-    assert '"▁küsste"' in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -177,16 +150,6 @@ def test_a_language_whose_tokenizer_is_a_program_has_no_rules_in_the_file(tmp_pa
     assert words_of(tmp_path / "src.json", "他吻她") == ["他", "吻", "她"]
 
 
-def test_unknown_keys_of_the_file_are_ignored(tmp_path: Path, target: Codec) -> None:
-    path = tmp_path / "tgt.json"
-    save_codec(target, path)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    content["later"] = content["config"]["later"] = 1
-    path.write_text(json.dumps(content), encoding="utf-8")
-
-    assert load_codec(path) == target
-
-
 RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"], "expressions": {}}
 
 
@@ -196,38 +159,23 @@ RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"],
         {"words": ["a", "a"]},
         {"words": ["<eos>"]},
         {"words": [1]},
-        {"words": None},
-        {"config": {}},
         {"config": {"language": "../en", "lowercase": True, "spacing": True}},
         {"config": {"language": "auto", "lowercase": True, "spacing": True}},
         {"unit": "syllable"},
-        {"merges": None},
         {"merges": ["a"]},
-        {"merges": ["a b c"]},
         {"merges": ["▁ ▏never-seen"]},
         {"merges": ["▁Sie"]},
         {"longest": -1},
-        {"longest": True},
         {"longest": "5"},
-        {"apostrophe": "’'"},
         {"apostrophe": "`"},
-        {"apostrophe": None},
-        {"tokenizer": []},
         {"tokenizer": "spaCy"},
         {"tokenizer": {}},
         {"tokenizer": RULES | {"is_known": 1}},
         {"tokenizer": RULES | {"exceptions": {"don't": "do not"}}},
-        {"tokenizer": RULES | {"exceptions": {"don't": ["do", "n't"]}}},
-        {"tokenizer": RULES | {"exceptions": None}},
         {"tokenizer": RULES | {"classes": ["a"]}},
-        {"tokenizer": RULES | {"classes": [1]}},
         {"tokenizer": RULES | {"expressions": {"middle": ["x"]}}},
         {"tokenizer": RULES | {"expressions": {"prefix": ["x", 1]}}},
-        {"tokenizer": RULES | {"expressions": {"prefix": ["x", -1]}}},
         {"tokenizer": RULES | {"expressions": {"prefix": [True]}}},
-        {"tokenizer": RULES | {"expressions": {"prefix": ["a", None]}}},
-        {"tokenizer": RULES | {"expressions": {"prefix": None}}},
-        {"tokenizer": RULES | {"expressions": {"prefix": {"x": 0}}}},
     ],
 )
 def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[str, object]) -> None:
@@ -286,22 +234,6 @@ def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
     assert codec.read("She didn't .").ids == ids
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [
-        ("him .", "him."),
-        ("“ Hi ” , she said : go !", "“Hi”, she said:go!"),
-        ("a b", "a  b"),
-        ("नमस्ते ।", "नमस्ते।"),
-        ("3 , 5", "3,5"),
-    ],
-)
-def test_as_characters_spaces_beside_punctuation_are_ignored(text: str, same: str) -> None:
-    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), text, unit="character")
-    assert UNK not in codec.read(text).ids
-    assert codec.read(text).ids == codec.read(same).ids
-
-
 def test_other_spaces_are_characters() -> None:
     codec = fitted(
         SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "Is he, at 5 him?", unit="character"
@@ -311,12 +243,6 @@ def test_other_spaces_are_characters() -> None:
     assert codec.read("is he").ids != codec.read("ishe").ids
     spaces = fitted(TargetConfig(language="en", min_count=1), "him .", unit="character")
     assert spaces.write(spaces.read("him .").ids).text == "him ."
-
-
-def test_a_character_with_two_lower_case_ones_is_one_part() -> None:
-    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "i̇ a", unit="character")
-    assert codec.read("A İ").parts == ["A", SPACING, "İ", ""]
-    assert len(codec.read("A İ").ids) == 4
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -358,25 +284,15 @@ def parts() -> Codec:
 PARTS_TEXT = "Der Dampf fährt dahin, Zoë."
 
 
-def test_dropout_0_changes_nothing_and_dropout_1_gives_characters(parts: Codec) -> None:
+def test_dropout_1_gives_characters_and_less_gives_other_parts_drawn_by_its_generator(parts: Codec) -> None:
     ids = parts.read(PARTS_TEXT).ids
-    random = np.random.default_rng(3)
-    assert parts.resample(ids, 0.0, random) == ids
-    apart = parts.resample(ids, 1.0, random)
+    apart = parts.resample(ids, 1.0, np.random.default_rng(3))
     assert parts.write(apart).units == ["", *"Der", "", *"Dampf", "", *"fährt", "", *"dahin", ",", "", "."]
-    assert parts.resample(apart, 0.0, random) == ids
-    assert parts.resample([BOS, *ids, EOS, PAD], 0.0, random) == [BOS, *ids, EOS, PAD]
-
-
-def test_dropout_gives_other_parts_of_the_same_text_drawn_by_its_generator(parts: Codec) -> None:
-    ids = parts.read(PARTS_TEXT).ids
+    assert parts.resample([BOS, *apart, EOS, PAD], 0.0, np.random.default_rng(3)) == [BOS, *ids, EOS, PAD]
     one, other = np.random.default_rng(4), np.random.default_rng(4)
     drawn = [parts.resample(ids, 0.3, one) for _ in range(50)]
     assert drawn == [parts.resample(ids, 0.3, other) for _ in range(50)]
     assert len(set(map(tuple, drawn))) > 20
-    for others in drawn:
-        assert parts.write(others, {others.index(UNK): "Zoë"}).text == PARTS_TEXT
-        assert len(parts.vocabulary.split(others)) == len(parts.vocabulary.split(ids))
 
 
 def test_each_merge_is_dropped_with_the_given_probability() -> None:
@@ -397,22 +313,6 @@ def test_dropout_does_not_change_words_and_characters(unit: Unit) -> None:
     codec = fitted(TargetConfig(language="de", min_count=1), PARTS_TEXT, unit=unit)
     ids = codec.read(PARTS_TEXT).ids
     assert codec.resample(ids, 0.9, np.random.default_rng(0)) == ids
-
-
-def test_a_codec_reads_and_writes_without_the_libraries_that_made_it(tmp_path: Path, parts: Codec) -> None:
-    save_codec(parts, tmp_path / "tgt.json")
-    program = f"""
-import sys
-from pathlib import Path
-sys.modules["spacy"] = None  # as if it were not installed
-from seq2seq_cli.text.letters import upper
-from seq2seq_cli.text.sides import load_codec
-codec = load_codec(Path({str(tmp_path / "tgt.json")!r}))
-assert codec.write(codec.read({PARTS_TEXT!r}).ids).text
-assert not {{"tokenizers", "pydantic", "numpy", "torch"}} & sys.modules.keys()
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -79,14 +79,6 @@ def test_any_word_is_cut_as_spacy_cuts_it(word: str) -> None:
     assert "".join(ours.split(word)) == word
 
 
-def test_words_of_many_scripts_are_cut_as_spacy_cuts_them() -> None:
-    ours, spacy = RuleTokenizer(tokenizer_rules("en")), spacy_tokenizer("en")
-    for first in [*range(0x100, 0x3000, 0x80), *range(0x1F300, 0x1F900, 0x40)]:
-        word = "".join(f"({chr(first)}a-{chr(first + 1)}.{chr(first + 2)},…{chr(first)}.)".split())
-        assert ours.split(word) == tuple(token.text for token in spacy(word)), word
-        assert ours.split("(e.g.)") == ("(", "e.g.", ")")
-
-
 def test_an_overlong_word_is_not_cut() -> None:
     word = "(" * (LONGEST_WORD + 1)
     assert split(word, "en") == (word,)
@@ -99,12 +91,6 @@ def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
     assert split("მოვა.»", "ka") == ("მოვა", ".", "»")
     assert split("მოვა", "ka") == ("მოვა",)
     assert [split(word, "eo") for word in ("J.", "...")] == [("J.",), ("...",)]
-
-
-def test_an_exception_is_cut_at_the_spaces_of_its_tokens() -> None:
-    rules = TokenizerRules(is_known=True, exceptions={"gonna": "gon na"}, classes=(), expressions={})
-    assert RuleTokenizer(rules).split("gonna") == ("gon", "na")
-    assert RuleTokenizer(rules).split("gonna.") == ("gonna.",)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary, vocabulary_size
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK, Vocabulary, vocabulary_size
 
 
 def test_words_are_ordered_by_count_then_by_code_point() -> None:
@@ -11,15 +11,6 @@ def test_words_are_ordered_by_count_then_by_code_point() -> None:
     assert vocabulary.id("d") == UNK
 
 
-def test_the_maximum_size_does_not_count_the_special_units() -> None:
-    assert Vocabulary.fit({"a": 1, "b": 3, "c": 2}, max_size=2).words == ("b", "c")
-
-
-def test_the_special_units_have_the_first_ids() -> None:
-    vocabulary = Vocabulary([])
-    assert [vocabulary.unit(id_) for id_ in (PAD, UNK, BOS, EOS)] == ["<pad>", "<unk>", "<bos>", "<eos>"]
-
-
 def test_text_that_spells_a_special_unit_is_an_unknown_word() -> None:
     vocabulary = Vocabulary.fit({"<eos>": 9, "<pad>": 9, "a": 1})
 
@@ -27,22 +18,16 @@ def test_text_that_spells_a_special_unit_is_an_unknown_word() -> None:
     assert vocabulary.id("<eos>") == vocabulary.id("<pad>") == UNK
 
 
-@pytest.mark.parametrize("words", [["a", "a"], ["<bos>"]])
-def test_words_that_would_share_an_id_are_refused(words: list[str]) -> None:
-    with pytest.raises(ValueError, match="differ"):
-        Vocabulary(words)
-
-
-@pytest.mark.parametrize("id_", [-1, 5])
-def test_an_id_outside_the_vocabulary_is_refused(id_: int) -> None:
-    with pytest.raises(IndexError):
-        Vocabulary(["a"]).unit(id_)
+def test_words_that_would_share_an_id_and_ids_without_a_word_are_refused() -> None:
+    for words in (["a", "a"], ["<bos>"]):
+        with pytest.raises(ValueError, match="differ"):
+            Vocabulary(words)
+    for id_ in (-1, 5):
+        with pytest.raises(IndexError):
+            Vocabulary(["a"]).unit(id_)
 
 
 def test_more_text_has_more_subwords_within_bounds() -> None:
     sizes = [vocabulary_size("bpe", tokens) for tokens in (0, 50_000, 300_000, 3_000_000, 10**9)]
     assert sizes == [1_000, 1_800, 4_400, 8_000, 8_000]
-
-
-def test_words_have_one_size_for_every_text() -> None:
     assert {vocabulary_size("word", tokens) for tokens in (0, 10**9)} == {10_000}

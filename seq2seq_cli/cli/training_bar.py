@@ -32,7 +32,6 @@ class TrainingBar:
         self._training: TrainingConfig | None = None
         self._epoch = self._tokens = 0
         self._loss = self._seconds = self._shown_at = 0.0
-        self._warned_of_halves = False
 
     def show(self, event: "Event") -> None:
         """Show one event."""
@@ -76,12 +75,6 @@ class TrainingBar:
             self._bar.set_postfix_str(title)
 
     def _step(self, event: "Step") -> None:
-        if event.halved and not self._warned_of_halves:
-            self._warned_of_halves = True
-            self._tell(
-                f"{WARNING}step {event.step}: the batch did not fit in memory and was computed in two halves, as"
-                " others may be from now on: a lower training.batch_size is faster"
-            )
         if event.skipped:
             self._tell(f"{WARNING}step {event.step}: skipped, its gradient is not finite")
             return

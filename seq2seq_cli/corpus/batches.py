@@ -153,26 +153,6 @@ def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) ->
     )
 
 
-def halves(batch: Batch) -> tuple[Batch, Batch]:
-    """The two halves of a batch, each padded to its own longest row; raises ValueError for a single pair."""
-    if len(batch) < 2:
-        raise ValueError("a single pair has no halves")
-    middle = len(batch) // 2
-    return _some(batch, slice(None, middle)), _some(batch, slice(middle, None))
-
-
-def _some(batch: Batch, rows: slice) -> Batch:
-    src_lengths, tgt_lengths = batch.src_lengths[rows], batch.tgt_lengths[rows]
-    src_length, tgt_length = int(src_lengths.max()), int(tgt_lengths.max())
-    return Batch(
-        src=batch.src[rows, :src_length],
-        src_lengths=src_lengths,
-        tgt_in=batch.tgt_in[rows, :tgt_length],
-        tgt_out=batch.tgt_out[rows, :tgt_length],
-        tgt_lengths=tgt_lengths,
-    )
-
-
 def _frame(rows: Ragged, *, first: int | None = None, last: int | None = None) -> Int[Tensor, "B N"]:
     """Rows of ids as one padded tensor, with ``first`` before each row, or ``last`` after it."""
     lengths = rows.lengths

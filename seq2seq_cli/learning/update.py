@@ -10,11 +10,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
 from seq2seq_cli.compute.precision import computing
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.corpus.batches import Batch, halves
+from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.learning.loss import BatchLoss, batch_loss
 from seq2seq_cli.learning.reinforce import next_baseline
@@ -42,8 +41,6 @@ class Update:
     lr: float
     skipped: bool
     """Whether the gradient was not finite, so that the weights stayed as they were."""
-    halved: bool
-    """Whether the batches did not fit in memory and were computed in halves."""
 
 
 class Objective(nn.Module):
@@ -76,18 +73,11 @@ class Objective(nn.Module):
 class Updater:
     """Updates the weights of a state, together with the other processes of the group."""
 
-    def __init__(
-        self,
-        state: TrainingState,
-        training: TrainingConfig,
-        group: ProcessGroup = SINGLE,
-        objective: Objective | None = None,
-    ) -> None:
-        """`objective` None: the objective of the model and the config."""
+    def __init__(self, state: TrainingState, training: TrainingConfig, group: ProcessGroup = SINGLE) -> None:
         self._state = state
         self._training = training
         self._group = group
-        self._objective = group.wrap(objective or Objective(state.model, training))
+        self._objective = group.wrap(Objective(state.model, training))
 
     def update(self, batches: Sequence[Batch], *, fraction_done: float) -> Update:
         """Take one step down the gradient of the mean loss over all `batches` of all processes.
@@ -95,13 +85,12 @@ class Updater:
         It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the run is over. A step
         whose gradient is not finite is skipped.
 
-        Raises NotFiniteError at the third skipped step in a row, and torch's error of memory when halves of the batches
-        do not fit either.
+        Raises NotFiniteError at the third skipped step in a row.
         """
         state, group, training = self._state, self._group, self._training
         counts = [(batch.tokens, len(batch) if batch.tokens else 0) for batch in batches]
         tokens, sentences = map(int, group.sum([float(sum(parts)) for parts in zip(*counts, strict=True)]))
-        losses, halved = self._backward_in_memory(batches)
+        losses = self._backward(batches)
         # Backward leaves the mean over the processes of the gradients of their summed losses.
         # Where pairs are joined, a batch can be left without any: its loss and its gradient are 0.
         units = max(1, tokens if training.loss_unit == "token" else sentences)
@@ -117,19 +106,7 @@ class Updater:
             self._skip(loss=loss, gradient_norm=gradient_norm)
         else:
             self._step(lr, log_likelihood=-loss)
-        return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped, halved=halved)
-
-    def _backward_in_memory(self, batches: Sequence[Batch]) -> tuple[list[Float[Tensor, ""]], bool]:
-        """`_backward`, in halves where the batches do not fit in memory; and whether that was so."""
-        try:
-            return self._backward(batches), False
-        except RuntimeError as error:
-            # Other processes do not know of the halves: they wait for the gradients of this one.
-            if not is_out_of_memory(error) or self._group.size > 1 or max(map(len, batches)) < 2:
-                raise
-        # Not in the handler, whose traceback keeps the tensors that fill the memory.
-        parts = [part for batch in batches for part in (halves(batch) if len(batch) > 1 else [batch])]
-        return self._backward(parts), True
+        return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped)
 
     def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
         """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""

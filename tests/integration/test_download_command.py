@@ -1,14 +1,14 @@
 """``s2s download`` as a user types it, against a real server on the loopback interface."""
 
-import os
 import random
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.commands import Done, s2s_here
 from tests.site import Site, archive_of, running_site
 
 # Random letters hardly compress: the archive is large enough for a full disk.
@@ -18,49 +18,30 @@ ARCHIVE = archive_of({"_about.txt": b"Written by us.\n", "deu.txt": PAIRS})
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    monkeypatch.setenv("no_proxy", "*")
     with running_site() as site:
         site.files["/pairs/deu-eng.zip"] = ARCHIVE
         yield site
 
 
-def s2s(
-    *arguments: str, folder: Path, site: Site | None = None, program: Sequence[str] = ("-m", "seq2seq_cli")
-) -> subprocess.CompletedProcess[str]:
-    settings = ["--site", site.address] if site else []
-    return subprocess.run(
-        [sys.executable, *program, "download", *arguments, *settings],
-        cwd=folder,
-        env={**os.environ, "no_proxy": "*"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+def download(folder: Path, *arguments: str) -> Done:
+    return s2s_here(folder, "download", *arguments)
 
 
-@pytest.mark.parametrize("language", ["deu", "German"])
-def test_a_language_is_fetched_and_the_next_command_named(language: str, tmp_path: Path, site: Site) -> None:
-    done = s2s(language, folder=tmp_path, site=site)
-
+def test_a_language_is_fetched_and_the_next_command_named(tmp_path: Path, site: Site) -> None:
+    done = download(tmp_path, "German", "--out", "my data", "--site", site.address)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == [
-        "deu.txt: 5,000 sentence pairs",
-        "deu_about.txt: authors and licence",
-        "next: s2s prepare deu.txt",
+        "my data/deu.txt: 5,000 sentence pairs",
+        "my data/deu_about.txt: authors and licence",
+        "next: s2s prepare 'my data/deu.txt'",
     ]
-    assert (tmp_path / "deu.txt").read_bytes() == PAIRS
-
-
-def test_out_says_where(tmp_path: Path, site: Site) -> None:
-    done = s2s("deu", "--out", "my data", folder=tmp_path, site=site)
-
-    assert done.stdout.splitlines()[-1] == "next: s2s prepare 'my data/deu.txt'"
     assert (tmp_path / "my data" / "deu.txt").read_bytes() == PAIRS
 
 
 def test_the_list_has_codes_names_and_tokenizers(tmp_path: Path) -> None:
-    done = s2s("--list", folder=tmp_path)
-
+    done = download(tmp_path, "--list")
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")
     assert len(lines) > 75
@@ -75,12 +56,12 @@ def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -
         "import resource; from seq2seq_cli.cli.app import main;"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); main()"
     )
-    full = s2s("deu", folder=tmp_path, site=site, program=["-c", limited])
-
+    command = [sys.executable, "-c", limited, "download", "deu", "--site", site.address]
+    full = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
     assert (full.returncode, full.stdout) == (1, "")
-    assert full.stderr.startswith("s2s: error: ")
-    assert full.stderr.endswith(": File too large: free some space, or choose another --out\n")
-    assert full.stderr.count("\n") == 1
+    [line] = full.stderr.splitlines()
+    assert line.startswith("s2s: error: ")
+    assert line.endswith(": File too large: free some space, or choose another --out")
     assert not (tmp_path / "deu.txt").exists()
 
 
@@ -90,14 +71,12 @@ def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -
         ((), 2, "no language: give one such as 's2s download deu'"),
         (("Germn",), 2, "no published language is called 'Germn'"),
         (("English",), 2, "English is the other language of every file"),
-        (("deu", "--site", "nowhere"), 2, "--site nowhere: must be a web address such as https://"),
         (("deu", "--site", "file:///etc/"), 2, "--site file:///etc/: must be a web address such as https://"),
         (("deu", "--site", "http://..a/"), 1, "http://..a/deu-eng.zip: no answer: "),
     ],
 )
 def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], code: int, line: str, tmp_path: Path) -> None:
-    done = s2s(*arguments, folder=tmp_path)
-
+    done = download(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr.startswith(f"s2s: error: {line}")
-    assert done.stderr.count("\n") == 1
+    [told] = done.stderr.splitlines()
+    assert told.startswith(f"s2s: error: {line}")

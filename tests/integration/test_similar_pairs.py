@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.runs.layout import PAIR_FILES
-from tests.commands import s2s, s2s_here
+from tests.commands import s2s_here
 
 TEXT = "she kissed him ."
 WITHOUT = ("--set", "decoding.similar_pairs=0")
@@ -18,9 +18,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working directory with a run that consults 4 pairs."""
     folder = tmp_path_factory.mktemp("similar")
     shutil.copy(Path(__file__).parents[2] / "data" / "sample.txt", folder)
-    assert s2s(folder, "prepare", "sample.txt", "--limit", "400").returncode == 0
+    assert s2s_here(folder, "prepare", "sample.txt", "--limit", "400").returncode == 0
     options = ("--set", "training.epochs=2", "--set", "decoding.similar_pairs=4", "--out", "runs/near")
-    done = s2s(folder, "train", "--config", "sample", *options)
+    done = s2s_here(folder, "train", "--config", "sample", *options)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -67,20 +67,15 @@ def test_an_ensemble_consults_the_pairs_of_each_run(home: Path) -> None:
     assert translation(home, "--model", "runs/near", "--model", "runs/near") == translation(home)
 
 
-def test_an_archive_holds_the_pairs(home: Path, tmp_path: Path) -> None:
-    assert s2s_here(home, "export", "runs/near", str(tmp_path / "near.zip")).returncode == 0
-    assert translation(tmp_path, "--model", "near.zip") == translation(home)
-
-
-def test_an_exported_folder_holds_the_pairs(home: Path, tmp_path: Path) -> None:
-    assert s2s_here(home, "export", "runs/near", str(tmp_path / "near")).returncode == 0
-    assert translation(tmp_path, "--model", "near") == translation(home)
-
-
-def test_a_page_says_that_it_consults_none(home: Path, tmp_path: Path) -> None:
-    done = s2s(home, "export", "runs/near", str(tmp_path / "near.html"))
-    assert done.returncode == 0
-    assert "consults no similar pairs" in done.stderr
+def test_an_archive_and_an_exported_folder_hold_the_pairs_and_a_page_says_that_it_consults_none(
+    home: Path, tmp_path: Path
+) -> None:
+    for name in ("near.zip", "near", "near.html"):
+        done = s2s_here(home, "export", "runs/near", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        assert ("consults no similar pairs" in done.stderr) == name.endswith("html")
+    for name in ("near.zip", "near"):
+        assert translation(tmp_path, "--model", name) == translation(home)
 
 
 def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -> None:
@@ -93,16 +88,8 @@ def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -
     assert (done.returncode, done.stdout) == (2, "")
     assert f"s2s {command} writes it anew" in done.stderr
     assert translation(tmp_path, *WITHOUT) == translation(home, *WITHOUT)
-    assert s2s(tmp_path, *command.split()).returncode == 0
+    assert s2s_here(tmp_path, *command.split()).returncode == 0
     assert translation(tmp_path) == expected
-
-
-def test_pairs_that_are_not_consulted_any_more_are_removed(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "data", tmp_path / "data")
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    assert s2s(tmp_path, "train", "--resume", "--out", "runs/near", *WITHOUT).returncode == 0
-    assert not (tmp_path / "runs" / "near" / "pairs").exists()
-    assert translation(tmp_path) == translation(home, *WITHOUT)
 
 
 def test_an_archive_without_its_pairs_can_only_be_sent_again(home: Path, tmp_path: Path) -> None:
@@ -125,12 +112,11 @@ def test_damaged_pairs_are_told_in_one_line(home: Path, tmp_path: Path) -> None:
     assert "near/pairs: missing or damaged" in done.stderr
 
 
-def test_replacing_a_run_removes_its_pairs(home: Path, tmp_path: Path) -> None:
+def test_pairs_that_are_not_consulted_any_more_are_removed(home: Path, tmp_path: Path) -> None:
     shutil.copytree(home / "data", tmp_path / "data")
     shutil.copytree(home / "runs", tmp_path / "runs")
     run = tmp_path / "runs" / "near"
     assert all((run / file).is_file() for file in PAIR_FILES.values())
-    options = ("--set", "training.epochs=1", "--out", "runs/near", "--overwrite")
-    done = s2s(tmp_path, "train", "--config", "sample", *options)
-    assert done.returncode == 0, done.stderr
+    assert s2s_here(tmp_path, "train", "--resume", "--out", "runs/near", *WITHOUT).returncode == 0
     assert not (run / "pairs").exists()
+    assert translation(tmp_path) == translation(home, *WITHOUT)

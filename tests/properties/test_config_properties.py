@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -66,6 +66,7 @@ def configs(draw: st.DrawFn) -> Config:
         raise
 
 
+@settings(max_examples=40)
 @given(configs())
 def test_a_config_survives_its_yaml(config: Config) -> None:
     read = Document(dump_config(config))
@@ -74,6 +75,7 @@ def test_a_config_survives_its_yaml(config: Config) -> None:
     assert Config.model_validate(read.value) == config
 
 
+@settings(max_examples=40)
 @given(configs())
 @example(Config(data=DataConfig(columns="\xa0")))
 def test_a_config_survives_its_explanation_and_states_no_more_of_data_and_text(config: Config) -> None:

@@ -46,7 +46,6 @@ def step(number: int) -> Step:
         seconds=12.0,
         run_seconds=12.0 * number,
         skipped=False,
-        halved=False,
     )
 
 

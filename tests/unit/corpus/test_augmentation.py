@@ -127,8 +127,6 @@ def changed(pair: Pair, *, unit: Unit = "bpe", **probabilities: float) -> list[P
         ("At 7:30.", "Um 7.30 Uhr.", r"At ([2-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
         ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
         ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
-        ("1 of 25", "1 von 25", r"1 of ([1-9]\d*)", "1 von {0}"),
-        ("25 books", "我有25本书。", r"([1-9]\d*) books", "我有{0}本书。"),
         ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),
         ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
     ],
@@ -144,18 +142,9 @@ def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
         assert texts.tgt == tgt_form.format(*numbers.groups())
 
 
-@pytest.mark.parametrize(
-    ("src", "tgt"),
-    [
-        ("1 cat and 0 dogs", "1 Katze und 0 Hunde"),
-        ("3 cats", "drei Katzen"),
-        ("3 and 4", "3 und 5"),
-        ("at 3 pm", "um 15 Uhr"),
-        ("B12 and the 3rd", "B12 und das 3te"),
-    ],
-)
-def test_numbers_that_the_sides_do_not_share_stay(src: str, tgt: str) -> None:
-    assert {change_numbers(Texts(src, tgt), random) for random in SEEDS} == {(src, tgt)}
+def test_numbers_that_the_sides_do_not_share_stay() -> None:
+    for pair in (("1 cat", "1 Katze"), ("3 and 4", "3 und 5"), ("at 3 pm", "um 15 Uhr"), ("B12, 3rd", "B12, 3te")):
+        assert {change_numbers(Texts(*pair), random) for random in SEEDS} == {pair}
 
 
 @given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
@@ -245,20 +234,6 @@ def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
         assert len(tgt_ids) <= 30 or src.count(".") == 1
 
 
-def test_pairs_stay_as_they_are_where_their_line_would_be_too_long() -> None:
-    codecs = codecs_of("bpe")
-    ids = encoded(PAIRS, codecs)
-    changes = replace(augmentation(codecs, joined=1.0, marks=1.0), longest=int(ids.src.lengths.max()))
-    lines = changes.apply(ids, np.arange(len(ids)), epoch=0, window=0)
-    assert lines.src.lengths.max() <= ids.src.lengths.max()
-    assert len(lines) == len(ids)
-
-
-def test_lines_of_characters_hold_several_pairs_too() -> None:
-    lines = changed(("they built a house.", "Sie bauten ein Haus."), unit="character", joined=1.0)
-    assert any(src.count(".") > 1 for src, _ in lines)
-
-
 def test_bpe_dropout_makes_no_source_too_long() -> None:
     codecs = codecs_of("bpe")
     ids = encoded(PAIRS, codecs)
@@ -268,10 +243,6 @@ def test_bpe_dropout_makes_no_source_too_long() -> None:
         each.apply(ids, np.arange(len(ids)), epoch=0, window=0) for each in (drops, replace(drops, longest=longest))
     )
     assert free.src.lengths.max() > longest >= limited.src.lengths.max()
-
-
-def test_joined_sentences_have_spaces_between_them_where_their_script_has() -> None:
-    assert set(changed(("你好。", "Ha."), joined=1.0)) <= {("你好。" * n, " ".join(["Ha."] * n)) for n in (1, 2, 3, 4)}
 
 
 @pytest.mark.parametrize(
@@ -287,13 +258,6 @@ def test_joined_sentences_have_spaces_between_them_where_their_script_has() -> N
 )
 def test_final_marks_are_left_out_or_exchanged_where_both_sides_have_one(texts: Pair, expected: set[Pair]) -> None:
     assert {change_final_mark(Texts(*texts), random) for random in SEEDS} == expected
-
-
-@pytest.mark.parametrize("texts", [("...", "…"), ("...", "Er sieht ...")])
-def test_a_text_of_marks_alone_does_not_become_empty_nor_does_the_other_side_lose_its_mark(texts: Pair) -> None:
-    found = [change_final_mark(Texts(*texts), random) for random in SEEDS]
-    assert all(all(each) for each in found)
-    assert all(each == texts for each in found if each.tgt[-1].isalpha())
 
 
 def test_marks_are_apart_on_the_source_or_both_sides_are_in_quotation_marks() -> None:

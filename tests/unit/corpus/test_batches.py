@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.choices import BatchUnit
-from seq2seq_cli.corpus.batches import collate, cut_into, epoch_order, halves, length_order
+from seq2seq_cli.corpus.batches import collate, cut_into, epoch_order, length_order
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-from tests.batches import assert_same
 
 Lengths = list[tuple[int, int]]
 Order = list[NDArray[np.int64]]
@@ -56,13 +55,6 @@ def test_neither_side_of_a_batch_is_larger_than_the_budget_of_tokens(lengths: Le
         assert all(len(batch) * (side[batch].max() + 1) <= size for batch in order if len(batch) > 1)
 
 
-@given(lengths_of_pairs.filter(bool), sizes)
-def test_batches_of_sentences_are_all_full_but_one(lengths: Lengths, size: int) -> None:
-    full, rest = divmod(len(lengths), size)
-    for order in orders(pairs_of(lengths), size, "sentence"):
-        assert sorted(map(len, order)) == sorted([size] * full + [rest] * bool(rest))
-
-
 @given(lengths_of_pairs.filter(bool), sizes, units, st.integers(0, 5))
 def test_every_epoch_has_the_same_number_of_batches(lengths: Lengths, size: int, unit: BatchUnit, epoch: int) -> None:
     ids = pairs_of(lengths)
@@ -98,11 +90,6 @@ def test_a_budget_is_filled_and_a_pair_beyond_it_is_a_batch_of_its_own() -> None
 def test_batches_of_more_than_eight_pairs_have_a_multiple_but_for_the_last(lengths: Lengths, size: int) -> None:
     *others, _ = length_order(pairs_of(lengths), size=size, unit="token")
     assert all(len(batch) <= 8 or len(batch) % 8 == 0 for batch in others)
-
-
-def test_pairs_beyond_a_multiple_of_eight_go_to_the_next_batch() -> None:
-    ids = pairs_of([(2, 2)] * 24)
-    assert list(map(len, length_order(ids, size=3 * 11, unit="token"))) == [8, 8, 8]
 
 
 def test_the_longer_side_counts() -> None:
@@ -161,23 +148,9 @@ def test_a_batch_is_padded_on_the_right_and_framed() -> None:
     assert batch.tgt_out.tolist() == [[11, 11, EOS], [12, EOS, PAD]]
 
 
-@given(lengths_of_pairs.filter(lambda lengths: len(lengths) > 1))
-def test_halves_are_the_batches_of_half_the_pairs(lengths: Lengths) -> None:
-    ids = pairs_of(lengths)
-    middle = len(lengths) // 2
-    rows = range(len(lengths))
-    for half, expected in zip(halves(collate(ids, rows)), (rows[:middle], rows[middle:]), strict=True):
-        assert_same(half, collate(ids, expected))
-
-
 @given(lengths_of_pairs.filter(bool))
 def test_tokens_are_counted_on_the_target_side_without_padding(lengths: Lengths) -> None:
     batch = collate(pairs_of(lengths), range(len(lengths)))
     assert batch.tokens == (batch.tgt_out != PAD).sum() == sum(tgt + 1 for _, tgt in lengths)
     nothing = batch.without_targets()
     assert nothing.tokens == (nothing.tgt_out != PAD).sum() == 0
-
-
-def test_one_pair_has_no_halves() -> None:
-    with pytest.raises(ValueError, match="single pair"):
-        halves(collate(pairs_of([(3, 3)]), [0]))

@@ -1,7 +1,6 @@
 """Counts over a prepared folder, against counts by hand and by other code."""
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,14 +10,12 @@ from seq2seq_cli.corpus.inspection import (
     Leak,
     References,
     count_leaks,
-    count_lengths,
     count_references,
     count_unknown,
     draw_pairs,
 )
 from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared, symbol_sequences
@@ -96,17 +93,6 @@ def test_references_are_the_targets_of_one_source(tmp_path: Path) -> None:
 
     assert count_references(corpus, "train") == References(pairs=7, sources=4, several=2, most=3)
     assert count_references(corpus, "test") == References(pairs=0, sources=0, several=0, most=0)
-
-
-@UNITS
-def test_the_lengths_of_all_splits_are_those_of_their_texts(tmp_path: Path, unit: str) -> None:
-    pairs = [(text, text.upper()) for text in symbol_sequences(120, shortest=1, longest=9)]
-    corpus = prepared(tmp_path, pairs, [f"text.unit={unit}", "text.src.max_size=30"])
-
-    expected = Counter(len(corpus.src_codec.read(src).ids) for split in SPLITS for src, _ in corpus.sentences(split))
-
-    counts = count_lengths(corpus, "src").tolist()
-    assert {length: count for length, count in enumerate(counts) if count} == expected
 
 
 def test_unknown_words_are_counted_without_their_spaces(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.inspection import count_references, draw_pairs
+from seq2seq_cli.corpus.inspection import draw_pairs
 from seq2seq_cli.corpus.manifest import FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -87,23 +87,14 @@ def test_a_folder_that_is_replaced_or_removed_is_as_it_was_or_damaged(folder: Pa
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_a_folder_without_manifest_is_not_a_finished_one(folder: Path) -> None:
-    (folder / "manifest.json").unlink()
-    with pytest.raises(PreparedFolderError, match=r"not a prepared folder: it has no manifest\.json: name one"):
-        PreparedCorpus.open(folder)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"format": 99}, "made by a newer s2s .*: upgrade"),
         ({"format": "1"}, "damaged: no format number"),
-        ({"src": None}, "damaged: src: "),
         ({"splits": {}}, "damaged: splits: .*no test and train and valid"),
         ({"splits": NO_TRAINING}, "damaged: splits: .*no training pairs"),
         ({"data": {"max_tokens": "many"}}, r"damaged: data\.max_tokens: "),
-        ({"data": {"max_token": 50}}, r"damaged: data\.max_token: "),
-        ({"text": 5}, "damaged: text: "),
     ],
 )
 def test_a_manifest_that_cannot_be_used_is_refused(folder: Path, changes: dict[str, object], message: str) -> None:
@@ -111,9 +102,12 @@ def test_a_manifest_that_cannot_be_used_is_refused(folder: Path, changes: dict[s
     with pytest.raises(PreparedFolderError, match=message) as caught:
         PreparedCorpus.open(folder)
     assert "\n" not in str(caught.value)
+    (folder / "manifest.json").unlink()
+    with pytest.raises(PreparedFolderError, match=r"not a prepared folder: it has no manifest\.json: name one"):
+        PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize("name", ["codec/src.json", "valid.tgt.npy", "test.src.txt", "train.src.offsets.npy"])
+@pytest.mark.parametrize("name", ["codec/src.json", "train.src.offsets.npy"])
 def test_a_file_that_is_missing_or_cut_is_named(folder: Path, name: str) -> None:
     file = folder / name
     file.write_bytes(file.read_bytes()[:-1])
@@ -156,16 +150,10 @@ OFFSETS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 }
 FORGED: dict[str, Callable[[bytes], bytes]] = {
     "two dimensions": lambda _: with_numbers(0, 0).replace(b"(2,)", b"(2,1)"),
-    "floats": lambda _: with_numbers(0, 0, 0, kind="<f8"),
     "signed": lambda _: with_numbers(0, 0, 0, kind="<i8"),
-    "texts": lambda _: with_numbers(0, kind="<U9"),
     "too few": lambda _: with_numbers(0, 0, 0),
     "beyond the vocabulary": lambda content: content[:-2] + b"\xff\xff",
-    "cut": lambda content: content[:60],
-    **{
-        str(header): with_header(header)
-        for header in (b"{{", b"(" * 60, b"{'descr': [('a', '<u2', (2**40,))]", b"\xff")
-    },
+    **{str(header): with_header(header) for header in (b"{{", b"{'descr': [('a', '<u2', (2**40,))]")},
 }
 
 
@@ -181,26 +169,14 @@ def test_other_numbers_with_a_forged_hash_are_damaged(folder: Path, fault: str) 
         PreparedCorpus.open(folder)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda lines: [*lines, b"more"],
-        lambda lines: lines[:-1],
-        lambda lines: [b"\xff", *lines[1:]],
-    ],
-    ids=["more", "fewer", "not UTF-8"],
-)
+@pytest.mark.parametrize("change", [lambda lines: lines[:-1], lambda lines: [b"\xff", *lines[1:]]])
 def test_other_texts_with_a_forged_hash_are_damaged(folder: Path, change: Callable[[list[bytes]], list[bytes]]) -> None:
     for side in ("src", "tgt"):
         path = folder / f"train.{side}.txt"
         path.write_bytes(b"".join(line + b"\n" for line in change(path.read_bytes().splitlines())))
         forge_record(folder, path.name)
     corpus = PreparedCorpus.open(folder)
-    for read in (
-        lambda: corpus.sentences("train"),
-        lambda: count_references(corpus, "train"),
-        lambda: draw_pairs(corpus, 5, 1),
-    ):
+    for read in (lambda: corpus.sentences("train"), lambda: draw_pairs(corpus, 5, 1)):
         with pytest.raises(PreparedFolderError, match=r"train\..* damaged: prepare again with --overwrite"):
             read()
 

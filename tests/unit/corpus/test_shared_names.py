@@ -58,19 +58,9 @@ def test_names_of_many_shapes_are_drawn() -> None:
     assert letters == set(NAMES.units)  # with the marks that the vocabularies have, and no others
 
 
-def test_names_of_another_script_are_drawn_in_it() -> None:
-    known = [first + last for first in ("Ба", "До", "Ки", "Лу", "Ме") for last in ("ра", "ло", "ту", "ни")]
-    names = Names.of([(f"{name} тут", f"{name} там") for name in known], units="абвгдеж")
-    words = {name for name in names.drawn if name.isalpha()}
-    assert len(words) > 100
-    assert not any(name.isascii() for name in words)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("Toms Hund", True), ("Tom's dog", True), ("Tom’s dog", True), ("Tom sees", False)]
-)
-def test_a_genitive_is_a_name_with_an_s(text: str, expected: bool) -> None:
-    assert has_genitive("Tom", text) == expected
+def test_a_genitive_is_a_name_with_an_s() -> None:
+    assert all(has_genitive("Tom", text) for text in ("Toms Hund", "Tom's dog", "Tom’s dog"))
+    assert not has_genitive("Tom", "Tom sees")
 
 
 def test_parts_of_words_are_joined_to_names_in_the_script_of_the_names() -> None:

@@ -13,6 +13,7 @@ import pytest
 from .conftest import ROOT, Pairs
 
 
+@pytest.mark.slow
 def test_the_file_is_what_the_grammar_makes(sample_file: Path, tmp_path: Path) -> None:
     """The pairs and their links, in a process of its own, whose order of sets is a random one."""
     made = tmp_path / "made.txt"

@@ -32,14 +32,12 @@ def kept(text: str) -> list[str]:
         ("<p>He <b>is</b> in.</p><p>Go!</p>", "He is in. | Go!"),
         ("He is<br>in.", "He is | in."),
         ("<p>He\nis <img src='i'>in\r\n\tthe <b>house</b>.</p>", "He is in the house."),
-        ("<b>He</b> is in.\n\nGo", "He is in. | Go"),
         ("He is\nin", "He is | in"),
         ("He\fis\vin\x1c.", "He is in ."),
         ("<pre>a\nb</pre>Go\nin", "Go in"),
         ("He<!-- a > b --> is in.", "He is in."),
         ("A <a href=\"u?a=1&amp;b\" title='>'>dog</a>", "A dog"),
         ("A caf&eacute; don&#39;t open&nbsp;it&hellip; so&shy;on", "A café don't open\u00a0it… soon"),
-        ("<pre>x = 1\n</pre>Go", "Go"),
         ("**He** is *very* __in__ ~~out~~ and ***so***", "He is very in out and so"),
         ('See [the **dog**](http://a.org/x_(y) "a dog") and ![a cat](c.png)', "See the dog and a cat"),
         ("See [1] and [the dog][ref], [![a](b)](c)", "See [1] and the dog, a"),
@@ -51,26 +49,11 @@ def test_marks_are_left_out(text: str, expected: str) -> None:
     assert plain(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a < b and c > d",
-        "a<3 and x <- y",
-        "2 * 3 * 4 = 24",
-        "2*3*4",
-        "snake_case and _one",
-        "f(*args, **kwargs)",
-        "an * or two",
-        "it`s Tom`s",
-        "[1] and [2]",
-        "Q&A; R&B",
-        "half **open",
-        "a ~ b",
-        "No. #1",
-    ],
-)
-def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
-    assert find_marks(text) == []
+def test_what_only_looks_like_a_mark_is_text() -> None:
+    for text in ("a < b and c > d", "a<3 and x <- y", "2*3*4 = 24", "snake_case and _one", "f(*args, **kwargs)"):
+        assert find_marks(text) == [], text
+    for text in ("an * or two", "it`s Tom`s", "[1] and [2]", "Q&A; R&B", "half **open", "a ~ b", "No. #1"):
+        assert find_marks(text) == [], text
 
 
 @pytest.mark.parametrize(
@@ -93,16 +76,11 @@ def test_what_only_looks_like_a_mark_is_text(text: str) -> None:
             "Go to Https://a.org/b, WWW.A.ORG, spiegel.de, bbc.co.uk/news or example.com:8080/x.",
             ["Https://a.org/b", "WWW.A.ORG", "spiegel.de", "bbc.co.uk/news", "example.com:8080/x"],
         ),
-        ("请写信给tom@example.com谢谢", ["tom@example.com"]),
         ("请看https://example.com/a。请访问example.com。谢谢", ["https://example.com/a", "example.com"]),
         ("See nguyễn@example.com, việt.com and example.com-Seite", ["nguyễn@example.com", "việt.com", "example.com"]),
-        ("请访问https://example.com/abc查看。", ["https://example.com/abc"]),
         ("https://a.org/wiki/日本 を、【https://a.org】に", ["https://a.org/wiki/日本", "https://a.org"]),
-        ("https://example.com에서, `f(x)`を", ["https://example.com", "`f(x)`"]),
-        ("See example.com، or example.com।", ["example.com", "example.com"]),
         ("Ask @nguyễn, about #ViệtNam, or #한국, now", ["@nguyễn", "#ViệtNam", "#한국"]),
         ("메일은 tom@example.com으로 보내세요", ["tom@example.com"]),
-        ("Open src/a.py and lib/x.js.", ["src/a.py", "lib/x.js"]),
         ("me gusta.tv y el 10.de mayo", []),
         ("@小明你好。我爱你", []),
         ("@小明 你好 #天气", ["@小明", "#天气"]),
@@ -121,10 +99,8 @@ def test_addresses_paths_names_and_code_are_kept(text: str, expected: list[str])
         ("Hi {name}, {0}, {} and {{ user.name }}!", ["{name}", "{0}", "{}", "{{ user.name }}"]),
         ("Pay ${price} or {total:.2f} to #{who} and %{whom}", ["${price}", "{total:.2f}", "#{who}", "%{whom}"]),
         ("Go to {host}{path}, ({n}) {x!r}", ["{host}{path}", "({n})", "{x!r}"]),
-        ("See https://a.org/{id}/%s.", ["https://a.org/{id}/%s"]),
         ("Move $2 from $1 to $3.", ["$2", "$1", "$3"]),
         ("It is $5, $20, $2.50 or $1.50, or 50% so, 100 % d, {a b} or { }", []),
-        ("5%d", []),
         ("Hello%s, %sTom is%(name)sgone %dpx, eine 50 %ige", ["Hello%s", "%sTom", "is%(name)sgone", "%dpx"]),
     ],
 )
@@ -132,25 +108,18 @@ def test_placeholders_are_kept_but_no_prices(text: str, expected: list[str]) -> 
     assert kept(text) == expected
 
 
-@pytest.mark.parametrize(
-    "emoji",
-    [*FACES, *FLAGS, "1️⃣", "☺️😀👍🏿", "™️", "→"],
-)
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [("I {} you", True), ("I{}you.", True), ("I am {}.", True), ("{} I", False), ("I am! {}", False), ("I{}", False)],
-)
-def test_emoji_are_kept_as_wholes(emoji: str, text: str, *, inside: bool) -> None:
-    text = text.format(emoji)
-    passage = taken_apart(text)
-    assert kept(text) == [emoji] * inside
-    assert passage.join([f"<{piece.source}>" for piece in passage.pieces]).count(emoji) == 1
+@pytest.mark.parametrize("emoji", [*FACES, *FLAGS, "1️⃣", "☺️😀👍🏿", "™️", "→"])
+def test_emoji_are_kept_as_wholes_inside_a_sentence(emoji: str) -> None:
+    for form, inside in {"I {} you": 1, "I{}you.": 1, "I am {}.": 1, "{} I": 0, "I am! {}": 0, "I{}": 0}.items():
+        text = form.format(emoji)
+        passage = taken_apart(text)
+        assert kept(text) == [emoji] * inside
+        assert passage.join([f"<{piece.source}>" for piece in passage.pieces]).count(emoji) == 1
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Tom & Jerry", "Tom &amp; Jerry"),
         ("5 < 6 && 7 > 6", "5 &lt; 6 &amp;&amp; 7 > 6"),
         ("<b>AT&amp;T</b> &lt; R&D &copy; x", "<b>AT&amp;T</b> &lt; R&amp;D &copy; x"),
         ("<!-- a & b --><script>a && b < c</script> <b", "<!-- a & b --><script>a && b < c</script> &lt;b"),
@@ -187,11 +156,9 @@ def translated(source: str, output: str, alignment: str) -> str:
         ("<b>Hello</b> dog.", "Hund hallo.", "0-1 1-0 2-2", "Hund <b>hallo</b>."),
         ("<p><b>A dog.</b></p>", "Ein Hund.", "0-0 1-1", "<p><b>Ein Hund.</b></p>"),
         ("**I** see *Tom*.", "Tom sehe ich.", "0-2 1-1 2-0 3-3", "*Tom* sehe **ich**."),
-        ("I <i>see <b>Tom</b></i>.", "Ich sehe Tom.", "0-0 1-1 2-2 3-3", "Ich <i>sehe <b>Tom</b></i>."),
         ("See [the dog](u_v).", "Den Hund sehen.", "0-2 1-0 2-1 3-3", "[Den Hund](u_v) sehen."),
         ("I <b>take it off</b> now", "Ich ziehe es jetzt aus", "0-0 1-1 2-2 3-4 4-3", "Ich <b>ziehe es</b> jetzt aus"),
         ("A dog,<img>go", "Ein Hund, los", "0-0 1-1 2-2 3-3", "Ein Hund,<img>los"),
-        ("A dog <img> barks", "Ein Hund bellt", "0-0 1-1 2-2", "Ein Hund <img> bellt"),
         ("A <b>dog\nbarks</b>", "Ein Hund bellt", "0-0 1-1 2-2", "Ein <b>Hund\nbellt</b>"),
         ("Wait <!-- c --> there", "Warte dort", "0-0 1-1", "Warte <!-- c --> dort"),
         ("A<!-- c --> dog<!-- d -->s", "Der Hund", "0-0 1-1", "Der<!-- c --> <!-- d -->Hund"),

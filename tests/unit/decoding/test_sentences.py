@@ -37,10 +37,8 @@ def sentences(text: str, language: str = "en") -> list[str]:
         ("en", ["He works at Apple Inc.", "She works at Google.", "I live on the 5th floor."]),
         ("fr", ["Il y en a.", "C'est mon ex.", "Il est parti."]),
         ("de", ["Das ist der, den ich mag.", "Er heißt Max.", "5 Leute kamen."]),
-        ("ru", ["Скажи им.", "Они ждут."]),
         ("en", ["It is 3.5km.", "At 7.30pm.", "We met on Dec. 5.", "Hello!😀", "Bye 😀."]),
         ("de", ["Das ist eine CD.", "Die Bahnhofstr. 12 und Dr. med. Ott am 5. Jan. 2020.", "Er mag Str. nicht."]),
-        ("es", ["Los EE. UU. son grandes, p. ej. Juan.", "Sí."]),
         ("fr", ["MM. Dupont et Durand, p. ex. le 5 janv. 2020.", "Oui."]),
         ("ru", ["Это я.", "Он т. е. она."]),
         ("de", ["Am 3. Mai kam Ludwig XIV. nach Bonn.", "Das ist z. B. so, bzw. war es ca. 1990.", "„Gut!“", "Ja."]),
@@ -49,8 +47,6 @@ def sentences(text: str, language: str = "en") -> list[str]:
         ("es", ["¿Quién es?", "¡El Sr. López!", "Pase Ud. primero."]),
         ("ru", ["Он живёт на ул. Ленина.", "Кто это?", "Это т.е. он."]),
         ("el", ["Τι κάνεις;", "Είμαι καλά.", "Πού πας;", "Σπίτι."]),
-        ("el", ["τι κάνεις;", "είμαι καλά."]),
-        ("en", ["He left; Tom stayed."]),
         ("hi", ["वह आया।", "कौन है?"]),
         ("ar", ["من هذا؟", "هذا أبي."]),
         ("hy", ["Ով է նա։", "Նա իմ հայրն է։"]),
@@ -63,15 +59,7 @@ def test_sentences_end_where_they_end(language: str, expected: list[str]) -> Non
 def test_sentences_end_without_a_space_where_a_letter_in_upper_case_or_of_such_a_script_follows() -> None:
     assert sentences("Hi Tom!How are you?I am fine?no!x") == ["Hi Tom!", "How are you?", "I am fine?no!x"]
     assert sentences("すごい!本当?はい。", "ja") == ["すごい!", "本当?", "はい。"]
-
-
-def test_sentences_of_scripts_without_spaces_end_at_their_marks() -> None:
     assert sentences("我喜欢你。你呢？「很好！」他说。", "zh") == ["我喜欢你。", "你呢？", "「很好！」", "他说。"]
-
-
-def test_every_line_is_split_into_its_sentences() -> None:
-    pieces = taken_apart("Yes. No. Who are you? 😀 Go!\nI am Tom").pieces
-    assert [piece.text for piece in pieces] == ["Yes.", "No.", "Who are you?", "Go!", "I am Tom"]
 
 
 def test_lines_bullets_and_tabs_lie_between_pieces() -> None:
@@ -97,25 +85,11 @@ def test_a_number_before_a_line_is_an_ordinal_where_a_language_has_them(
     assert [piece.text for piece in taken_apart(text, language=language).pieces] == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "   ",
-        "\t\n",
-        "...",
-        "😀 👍🏽",
-        "<br>",
-        "**",
-        "{name} www.a.org",
-        "```\nx = 1\n```",
-        "<script>a()</script>",
-    ],
-)
-def test_what_cannot_be_translated_stays_as_it_is(text: str) -> None:
-    passage = taken_apart(text)
-    assert passage.pieces == ()
-    assert passage.join([]) == text
+def test_what_cannot_be_translated_stays_as_it_is() -> None:
+    untranslatable = "", "   ", "\t\n", "...", "😀 👍🏽", "<br>", "**", "{name} www.a.org"
+    for text in (*untranslatable, "```\nx = 1\n```", "<script>a()</script>"):
+        assert taken_apart(text).pieces == ()
+        assert taken_apart(text).join([]) == text
 
 
 def test_control_characters_are_left_out() -> None:

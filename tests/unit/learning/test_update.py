@@ -1,31 +1,16 @@
-"""One update: whose gradient it is, what happens when it cannot be had, and that halves are as good as the whole."""
+"""One update: whose gradient it is, and what happens when it cannot be had."""
 
 import pytest
 import torch
 from torch import Tensor
 
-from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.corpus.batches import Batch, collate
+from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.learning.loss import BatchLoss, batch_loss
-from seq2seq_cli.learning.update import Objective, Updater
-from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.learning.loss import batch_loss
+from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.text.vocabulary import PAD
 from tests.tiny import EXACT, fresh_tiny, tiny_config
-
-
-class SmallMemory(Objective):
-    """As on a device in whose memory no more than so many pairs fit."""
-
-    def __init__(self, model: Seq2Seq, training: TrainingConfig, *, pairs: int) -> None:
-        super().__init__(model, training)
-        self.pairs = pairs
-
-    def forward(self, batch: Batch, baseline: float | None) -> BatchLoss:
-        if len(batch) > self.pairs:
-            raise torch.OutOfMemoryError("out of memory")
-        return super().forward(batch, baseline)
 
 
 @pytest.mark.parametrize("unit", ["token", "sentence"])
@@ -124,33 +109,3 @@ def test_sampled_words_and_those_of_the_batch_alone_have_a_gradient(corpus: Prep
     with_gradient = set(gradient.abs().sum(1).nonzero().squeeze(1).tolist())
     assert of_batch < with_gradient
     assert len(with_gradient - of_batch) == 3
-
-
-@pytest.mark.parametrize("sizes", [(16,), (1, 16)])
-def test_batches_too_large_for_the_memory_are_halved_with_the_same_result(
-    corpus: PreparedCorpus, sizes: tuple[int, ...]
-) -> None:
-    config = tiny_config(corpus, *EXACT)
-    starts = [sum(sizes[:i]) for i in range(len(sizes))]
-    batches = [
-        collate(corpus.split("train"), range(start, start + size)) for start, size in zip(starts, sizes, strict=True)
-    ]
-    roomy, narrow = fresh_tiny(corpus, config), fresh_tiny(corpus, config)
-    whole = Updater(roomy, config.training).update(batches, fraction_done=0.0)
-    objective = SmallMemory(narrow.model, config.training, pairs=8)
-    halved = Updater(narrow, config.training, objective=objective).update(batches, fraction_done=0.0)
-    assert (whole.halved, halved.halved) == (False, True)
-    assert halved.tokens == whole.tokens
-    assert halved.loss == pytest.approx(whole.loss, rel=1e-5)
-    for name, weight in roomy.model.state_dict().items():
-        torch.testing.assert_close(narrow.model.state_dict()[name], weight, msg=name, rtol=1e-3, atol=1e-5)
-
-
-@pytest.mark.parametrize(("size", "fitting"), [(16, 4), (1, 0)])
-def test_halves_too_large_for_the_memory_raise_the_error(corpus: PreparedCorpus, size: int, fitting: int) -> None:
-    config = tiny_config(corpus)
-    state = fresh_tiny(corpus, config)
-    batch = collate(corpus.split("train"), range(size))
-    objective = SmallMemory(state.model, config.training, pairs=fitting)
-    with pytest.raises(torch.OutOfMemoryError):
-        Updater(state, config.training, objective=objective).update([batch], fraction_done=0.0)

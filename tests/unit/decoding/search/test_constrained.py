@@ -174,7 +174,7 @@ def test_the_last_word_of_a_prefix_is_not_lengthened() -> None:
     assert [after(begun, A).unmet, after(begun, A, B).unmet] == [[], [0]]
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(seeds, st.lists(constraints, min_size=3, max_size=3), st.integers(1, 3))
 def test_the_answer_does_not_depend_on_the_constraints_of_other_sentences(
     seed: int, of_sources: list[dict[str, Any]], beam_size: int

@@ -71,16 +71,10 @@ def feed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 
 FORMS = {
-    "LF": TEXT.encode(),
-    "last newline": f"{TEXT}\n".encode(),
     "CRLF and BOM": TEXT.replace("\n", "\r\n").encode("utf-8-sig"),
-    "CR": TEXT.replace("\n", "\r").encode(),
     "LF and CRLF": TEXT.replace("\n", "\r\n", 1).encode(),
-    "UTF-16 little": b"\xff\xfe" + TEXT.encode("utf-16-le"),
     "UTF-16 big": b"\xfe\xff" + TEXT.replace("\n", "\r\n").encode("utf-16-be"),
-    "UTF-32 little": b"\xff\xfe\x00\x00" + TEXT.encode("utf-32-le"),
     "UTF-32 big": b"\x00\x00\xfe\xff" + TEXT.encode("utf-32-be"),
-    "gzip": gzip.compress(TEXT.encode()),
     "gzip of many members": b"".join(gzip.compress(bytes([byte])) for byte in TEXT.encode()),
     "zip": zipped(deu_dot_txt=TEXT.encode(), _about_dot_txt=b"CC-BY 2.0\n" * 99),
     "zip of UTF-16": zipped(deu_dot_TSV=TEXT.encode("utf-16")),
@@ -101,10 +95,6 @@ def test_every_form_of_a_file_has_the_same_lines(
 
 def aligned(tmp_path: Path, src: str | bytes, tgt: str | bytes) -> PairFile:
     return pair_file(write(tmp_path / "a.en", src), write(tmp_path / "a.de", tgt))
-
-
-def test_a_tab_in_an_aligned_file_is_part_of_its_line(tmp_path: Path) -> None:
-    assert pairs(aligned(tmp_path, "a\tb\nc", "d\ne\n")) == [("a\tb", "d"), ("c", "e")]
 
 
 @pytest.mark.parametrize("more", [1, 9000])
@@ -265,9 +255,3 @@ def test_a_file_that_is_gone_when_it_is_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "deu.txt").unlink()
     with pytest.raises(PairFileError, match=r"deu\.txt: no such file"):
         blocks(file)
-
-
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file here that opens and cannot be read")
-def test_a_file_that_cannot_be_read_is_refused() -> None:
-    with pytest.raises(PairFileError, match="/proc/self/mem: cannot be read: "):
-        pair_file(Path("/proc/self/mem"))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.runs.layout import read_latest
-from tests.commands import Done, refused, s2s, s2s_here, with_modules
+from tests.commands import Done, refused, s2s_here, with_modules
 from tests.corpora import reversed_words, symbol_sequences
 from tests.forks import Forked
 from tests.waiting import wait_until
@@ -31,8 +31,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sequences = symbol_sequences(300, shortest=3, longest=6)
     lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
     (folder / "pairs.txt").write_text(lines, encoding="utf-8")
-    assert s2s(folder, "prepare", "pairs.txt").returncode == 0
-    done = s2s(folder, "train", "--config", "luong_dot.yaml", *SMALL, "--set", "training.epochs=2")
+    assert s2s_here(folder, "prepare", "pairs.txt").returncode == 0
+    done = s2s_here(folder, "train", "--config", "luong_dot.yaml", *SMALL, "--set", "training.epochs=2")
     assert done.returncode == 0, done.stderr
     (folder / "train.out").write_text(done.stdout, encoding="utf-8")
     (folder / "train.err").write_text(done.stderr, encoding="utf-8")

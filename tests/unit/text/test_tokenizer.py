@@ -127,6 +127,7 @@ def test_chinese_is_cut_by_a_program_of_spacys() -> None:
     assert Program("zh").split("她吻了他。") == ("她", "吻", "了", "他", "。")
 
 
+@pytest.mark.slow
 def test_reading_rules_does_not_load_torch_and_torch_works_afterwards() -> None:
     program = """
 import sys

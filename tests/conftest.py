@@ -27,8 +27,8 @@ if sys.platform == "win32":
     collect_ignore_glob = ["fuzz/*", "integration/test_*_page.py"]
 
 # How long an example takes depends on what else the machine does.
-settings.register_profile("s2s", deadline=None)
-settings.load_profile("s2s")
+settings.register_profile("quick", deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=200)
 
 install_import_hook(
     [f"seq2seq_cli.{room}" for room in ("model", "learning", "training", "decoding", "evaluation", "compute")],
@@ -40,6 +40,11 @@ _CHECKED = tuple(
 )
 _QUICK = "not slow"
 """The default selection of tests, that of pyproject.toml."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let hypothesis draw more where the slow tests run as well."""
+    settings.load_profile("quick" if config.option.markexpr == _QUICK else "thorough")
 
 
 @pytest.hookimpl(tryfirst=True)

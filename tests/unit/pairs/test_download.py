@@ -78,7 +78,7 @@ def test_an_archive_needs_no_attribution(site: Site, tmp_path: Path) -> None:
     assert names(tmp_path) == ["deu.txt"]
 
 
-@pytest.mark.parametrize("cut", [0, SIZE // 2, SIZE - 1])
+@pytest.mark.parametrize("cut", [0, SIZE - 1])
 def test_a_cut_connection_is_tried_again(site: Site, tmp_path: Path, cut: int) -> None:
     site.cuts = [cut]
     get(site, tmp_path)
@@ -117,10 +117,9 @@ def test_a_failure_is_reported_and_leaves_no_folder_that_was_not_there(
     assert names(tmp_path) == []
 
 
-@pytest.mark.parametrize("status", [429, 500])
-def test_a_temporary_failure_is_tried_again(site: Site, tmp_path: Path, status: int) -> None:
-    site.statuses = [status]
-    get(site, tmp_path, retries=1)
+def test_a_temporary_failure_is_tried_again(site: Site, tmp_path: Path) -> None:
+    site.statuses = [429, 500]
+    get(site, tmp_path, retries=2)
     assert_downloaded(tmp_path)
 
 
@@ -163,13 +162,6 @@ def test_an_answer_that_is_no_web_servers_is_reported(tmp_path: Path, monkeypatc
         thread.join()
 
 
-def test_a_folder_that_cannot_be_made_is_reported(site: Site, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(UsageError, match=r"file is not a folder: give another name"):
-        get(site, tmp_path / "file")
-    assert site.requests == []
-
-
 def damaged(content: bytes, *, compression: int = zipfile.ZIP_STORED) -> bytes:
     archive = archive_of({"deu.txt": content, "_about.txt": ABOUT * 99}, compression=compression)
     middle = len(archive) // 2
@@ -182,7 +174,6 @@ def damaged(content: bytes, *, compression: int = zipfile.ZIP_STORED) -> bytes:
         (b"<!DOCTYPE html><p>Log in first.", "not a zip archive: open"),
         (ARCHIVE[:-1000], "truncated, damaged"),
         (damaged(PAIRS), "damaged"),
-        (damaged(b"a\tb\n"), "damaged"),
         (damaged(PAIRS, compression=zipfile.ZIP_LZMA), "damaged"),
         (archive_of({"_about.txt": ABOUT}), "no file of sentence pairs"),
     ],
@@ -208,28 +199,13 @@ def test_nothing_is_overwritten_unasked(site: Site, tmp_path: Path, name: str) -
     assert_downloaded(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("word", "code3"),
-    [
-        *((word, "deu") for word in ("deu", "de", "German", "GERMAN", " deu ", "Deutsch")),
-        *(("chinese", "cmn"), ("Mandarin", "cmn"), ("Norwegian", "nob"), ("Tagalog", "tgl")),
-        ("hsb", "hsb"),  # the site may have more than we know
-    ],
-)
-def test_a_published_language_is_found_by_code_and_name(word: str, code3: str) -> None:
-    assert find_published(word) == code3
-
-
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        *((word, "English is the other language") for word in ("eng", "en", "English")),
-        ("qqqqqqqq", "s2s download --list"),
-    ],
-)
-def test_other_names_of_languages_are_refused(word: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        find_published(word)
+def test_a_published_language_is_found_by_code_and_name() -> None:
+    words = ("deu", "de", "German", " GERMAN ", "Deutsch", "chinese", "Mandarin", "Norwegian", "Tagalog")
+    assert list(map(find_published, words)) == [*["deu"] * 5, *["cmn"] * 2, "nob", "tgl"]
+    assert find_published("hsb") == "hsb"  # the site may have more than we know
+    for word, message in (("en", "English is the other language"), ("qqqqqqqq", "s2s download --list")):
+        with pytest.raises(UsageError, match=message):
+            find_published(word)
 
 
 def test_the_code_in_configs_is_the_one_of_the_tokenizer() -> None:

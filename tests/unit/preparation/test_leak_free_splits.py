@@ -14,35 +14,11 @@ def unlike(count: int) -> list[tuple[str, str]]:
     return [(f"source {number}", f"target {number}") for number in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Hello, world!", "hello World"),
-        ("STRASSE", "Straße"),
-        ("It's 5 €.", "its 5"),
-        ("¿Qué?", "qué"),
-        ("他来了。", "他来了"),
-    ],
-)
-def test_case_punctuation_symbols_and_space_do_not_change_a_key(one: str, other: str) -> None:
-    assert sentence_key(one) == sentence_key(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("कि", "के"), ("की", "क"), ("schon", "schön"), ("x²", "x"), ("!", "?"), ("12", "1")]
-)
-def test_letters_digits_and_marks_of_any_script_change_a_key(one: str, other: str) -> None:
-    assert sentence_key(one) != sentence_key(other)
-
-
-def test_pairs_linked_through_others_stay_together() -> None:
-    # A chain: each pair shares a sentence with the next one, on alternating sides.
-    links = [[(f"a{n}", f"x{n}"), (f"A{n}!", f"y{n}"), (f"b{n}", f"Y{n}."), (f"b {n}", f"z{n}")] for n in range(200)]
-    found = splits([pair for chain in links for pair in chain])
-
-    assert {TRAIN, VALID, TEST} == set(found)
-    for start in range(0, len(found), 4):
-        assert len(set(found[start : start + 4])) == 1
+def test_only_letters_digits_and_marks_of_any_script_make_a_key() -> None:
+    alike = ("Hello, world!", "hello World"), ("STRASSE", "Straße"), ("It's 5 €.", "its 5"), ("¿Qué?", "qué")
+    assert all(sentence_key(one) == sentence_key(other) for one, other in alike)
+    unlike = ("कि", "के"), ("की", "क"), ("schon", "schön"), ("x²", "x"), ("!", "?"), ("12", "1")
+    assert all(sentence_key(one) != sentence_key(other) for one, other in unlike)
 
 
 def test_held_out_splits_are_filled_exactly_and_skip_groups_that_are_too_large() -> None:
@@ -73,23 +49,6 @@ def test_each_split_of_a_small_file_has_something(count: int) -> None:
     assert found.count(TRAIN) > count / 4
 
 
-@pytest.mark.parametrize("count", [1, 2])
-def test_fewer_than_three_groups_are_all_for_training(count: int) -> None:
-    assert splits(unlike(count)) == [TRAIN] * count
-
-
-def test_a_split_that_is_not_wanted_is_empty() -> None:
-    assert set(splits(unlike(500), valid=0)) == {TRAIN, TEST}
-    assert set(splits(unlike(500), test=0)) == {TRAIN, VALID}
-    assert set(splits(unlike(500), valid=0, test=0)) == {TRAIN}
-
-
-def test_the_largest_group_of_a_tiny_file_is_for_training() -> None:
-    found = splits([(f"large {number}", "the same") for number in range(50)] + unlike(2))
-    assert set(found[:50]) == {TRAIN}
-    assert set(found[50:]) == {VALID, TEST}
-
-
 def test_a_split_never_takes_all_the_small_groups_of_a_tiny_file() -> None:
     # Among so many names are some whose hashes would put both small groups into one split.
     for name in range(500):
@@ -114,9 +73,3 @@ def test_a_large_group_is_held_out_no_more_often_than_a_small_one() -> None:
     found = splits(large + unlike(60_000), valid=6000, test=6000)
     held_out = sum(found[start] != TRAIN for start in range(0, len(large), 20))
     assert 300 * 0.16 * 0.5 < held_out < 300 * 0.16 * 1.5
-
-
-def test_a_chain_of_many_pairs_is_one_group() -> None:
-    chain = [(f"s{(n + 1) // 2}", f"t{n // 2}") for n in range(2000)]
-    found = splits([*chain, *unlike(10)])
-    assert set(found[:2000]) == {TRAIN}

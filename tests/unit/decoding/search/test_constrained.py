@@ -112,10 +112,14 @@ PLAIN = table(
 
 
 @pytest.mark.parametrize("beam_size", [1, 2, 5])
-def test_the_model_decides_where_a_term_goes(beam_size: int) -> None:
-    best = found(TableEngine(PLAIN[np.newaxis]), Constraints(terms=(term((C,)),)), beam_size=beam_size)
+def test_the_model_decides_where_a_term_goes_and_one_that_is_written_anyway_changes_nothing(beam_size: int) -> None:
+    engine = TableEngine(PLAIN[np.newaxis])
+    best = found(engine, Constraints(terms=(term((C,)),)), beam_size=beam_size)
     assert best.ids == [A, C, EOS]
     assert best.forced == {1}
+    [[free]] = search(engine, [[0]], options(beam_size=beam_size))
+    best = found(engine, Constraints(terms=(term((A, B), (C,)),)), beam_size=beam_size)
+    assert (best.ids, best.log_probability, sorted(best.forced)) == (free.ids, free.log_probability, [0, 1])
 
 
 def test_an_improbable_term_is_not_made_up_for_by_more_tokens() -> None:
@@ -135,14 +139,6 @@ def test_hypotheses_less_probable_than_a_finished_one_with_a_term_leave_the_batc
     best = found(engine, Constraints(terms=(term((C,)),)), beam_size=8, length_penalty="average", longest=40)
     assert best.ids == [A, C, EOS]  # 0.99 * 0.02 * 0.9 = 0.018
     assert engine.rows == [1, 2, 2, 1, 1, 1, 1]  # a b a b a b a: 0.015
-
-
-@pytest.mark.parametrize("beam_size", [1, 2, 5])
-def test_a_term_that_is_written_anyway_changes_nothing(beam_size: int) -> None:
-    engine = TableEngine(PLAIN[np.newaxis])
-    [[free]] = search(engine, [[0]], options(beam_size=beam_size))
-    best = found(engine, Constraints(terms=(term((A, B), (C,)),)), beam_size=beam_size)
-    assert (best.ids, best.log_probability, sorted(best.forced)) == (free.ids, free.log_probability, [0, 1])
 
 
 def test_prefix_and_terms_are_added_to_the_length_limit() -> None:
@@ -167,9 +163,11 @@ def test_a_form_without_a_space_begins_behind_an_opening_mark_alone() -> None:
     assert after(constraint, 7, 8).asked() == [C]
 
 
-def test_the_last_word_of_a_prefix_is_not_lengthened() -> None:
+def test_the_last_word_of_a_prefix_is_not_lengthened_and_no_sentence_ends_before_its_terms() -> None:
     constraint = Constraints(prefix=(A, C), after_prefix={B})
     assert [after(constraint, *tokens).banned() for tokens in ([], [A], [A, C])] == [[EOS], [EOS], [B]]
+    closing = Constraints(terms=(term((A,)),), closing={B})
+    assert [after(closing).banned(), after(closing, A).banned()] == [[EOS, B], []]
     begun = Constraints(prefix=(A, B), terms=(term((A,)),), continuing={B})
     assert [after(begun, A).unmet, after(begun, A, B).unmet] == [[], [0]]
 
@@ -187,12 +185,6 @@ def test_the_answer_does_not_depend_on_the_constraints_of_other_sentences(
         [[alone]] = search(engine, [[number]], chosen, constraints=[constraint])
         [best] = together[number]
         assert (best.ids, best.log_probability, best.forced) == (alone.ids, alone.log_probability, alone.forced)
-
-
-def test_no_sentence_ends_before_its_terms() -> None:
-    constraint = Constraints(terms=(term((A,)),), closing={B})
-    assert after(constraint).banned() == [EOS, B]
-    assert after(constraint, A).banned() == []
 
 
 # "a b c <eos>" by itself: "der Hund schläft". 7 stands for "Köter", which the model hardly knows.

@@ -90,7 +90,7 @@ def test_a_location_score_needs_a_place_for_each_token_of_the_longest_source(
 
 
 def test_one_matrix_for_all_words_needs_one_vocabulary(corpus: PreparedCorpus) -> None:
-    with pytest.raises(UsageError, match=r"model\.tied_embeddings \(all\) needs text\.shared_vocabulary \(auto\)"):
+    with pytest.raises(UsageError, match=r"model\.tied_embeddings \(all\) and text\.shared_vocabulary \(auto\)"):
         resolved(corpus, "model.tied_embeddings=all", "model.decoder.readout=attentional")
     assert resolved(corpus, config="quick").model.tied_embeddings == "target"
 

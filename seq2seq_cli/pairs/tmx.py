@@ -3,19 +3,13 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
-from xml.etree.ElementTree import ParseError
-from xml.parsers.expat import errors
-
-from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import DefusedXMLParser
+from xml.parsers import expat
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile, open_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE
 from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record
 
-_LANGUAGE = ("{http://www.w3.org/XML/1998/namespace}lang", "lang")
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Elements that hold codes of the text's layout, and no text."""
 _STARTS = ("<?xml", "<tmx", "<!DOCTYPE tmx", "<!--")
@@ -42,88 +36,73 @@ class Tmx:
 
 def _units(pieces: Iterator[bytes], name: str) -> Iterator[Record]:
     units = _Units(name)
-    parser = DefusedXMLParser(target=units)
-    units.parser = parser.parser
     try:
         for piece in pieces:
-            parser.feed(piece)
-            yield from units.take()
-        parser.close()
-    except ParseError as error:
-        line, column = error.position
-        problem = errors.messages.get(error.code, "not well-formed")
+            units.parser.Parse(piece)
+            yield from units.found
+            units.found.clear()
+        units.parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        place = f"{name}:{error.lineno}:{error.offset + 1}"
         raise PairFileError(
-            f"{name}:{line}:{column + 1}: not XML: {problem}: correct it, or export the file again"
+            f"{place}: not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
         ) from None
-    except DefusedXmlException:
-        raise PairFileError(
-            f"{name}:{units.line}: defines or needs entities, which may hide anything: export the file without them"
-        ) from None
-    except (ValueError, LookupError):
+    except (LookupError, ValueError):
         raise PairFileError(f"{name}:1: the XML names an unknown encoding: export the file as UTF-8") from None
-    yield from units.take()
 
 
 class _Units:
     """Collects the units while the parser reads."""
 
     def __init__(self, name: str) -> None:
-        self.parser: Any = None
+        self.found: list[Record] = []
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self._start
+        self.parser.CharacterDataHandler = self._data
+        self.parser.EndElementHandler = self._end
+        self.parser.EntityDeclHandler = self.parser.SkippedEntityHandler = self._refuse_entity
         self._name = name
-        self._found: list[Record] = []
         self._line = 0
         self._cells: dict[Column, str] = {}
         self._language = ""
-        self._text: list[str] | None = None
-        """The parts of the segment that is read; None outside of segments."""
-        self._size = 0
+        self._text: str | None = None
+        """The segment that is read; None outside of segments."""
         self._codes = 0
         """Elements with codes that are open."""
         self._is_tmx = False
 
-    @property
-    def line(self) -> int:
-        """The line that the parser has reached."""
-        return int(self.parser.CurrentLineNumber)
-
-    def take(self) -> list[Record]:
-        """The units that were read since the last call."""
-        found, self._found = self._found, []
-        return found
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Begin an element."""
-        if not self._is_tmx:
-            if tag != "tmx":
-                raise PairFileError(f"{self._name}:{self.line}: XML, but no TMX: export the pairs as TMX or CSV")
-            self._is_tmx = True
-        elif tag == "tu":
-            self._line, self._cells = self.line, {}
+    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if not self._is_tmx and tag != "tmx":
+            raise self._error("XML, but no TMX: export the pairs as TMX or CSV")
+        self._is_tmx = True
+        if tag == "tu":
+            self._line, self._cells = self.parser.CurrentLineNumber, {}
         elif tag == "tuv":
-            language = next((attributes[key] for key in _LANGUAGE if key in attributes), "")
+            language = attributes.get("xml:lang") or attributes.get("lang", "")
             self._language = language.strip().replace("_", "-").partition("-")[0].lower()
             if not self._language:
-                raise PairFileError(f"{self._name}:{self.line}: a <tuv> without xml:lang: name its language there")
+                raise self._error("a <tuv> without xml:lang: name its language there")
         elif tag == "seg":
-            self._text, self._size, self._codes = [], 0, 0
+            self._text, self._codes = "", 0
         elif tag in _CODES:
             self._codes += 1
 
-    def data(self, text: str) -> None:
-        """Add text."""
-        if self._text is not None and not self._codes and self._size <= LONGEST_LINE:
-            self._text.append(text)
-            self._size += len(text)
+    def _data(self, text: str) -> None:
+        if self._text is not None and not self._codes and len(self._text) <= LONGEST_LINE:
+            self._text += text
 
-    def end(self, tag: str) -> None:
-        """End an element."""
+    def _end(self, tag: str) -> None:
         if tag == "seg" and self._text is not None:
-            self._cells.setdefault(self._language, "".join(self._text))
+            self._cells.setdefault(self._language, self._text)
             self._text = None
         elif tag == "tu":
-            self._found.append(Record(self._line, self._cells))
+            self.found.append(Record(self._line, self._cells))
         elif tag in _CODES:
             self._codes -= 1
 
-    def close(self) -> None:
-        """End the file."""
+    def _refuse_entity(self, *_: object) -> None:
+        raise self._error("defines or needs entities, which may hide anything: export the file without them")
+
+    def _error(self, problem: str) -> PairFileError:
+        return PairFileError(f"{self._name}:{self.parser.CurrentLineNumber}: {problem}")

@@ -14,9 +14,6 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from seq2seq_cli.config.keys import find_stated_differences
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
@@ -28,7 +25,6 @@ from seq2seq_cli.corpus.manifest import (
     FileRecord,
     Manifest,
     PairFileRecord,
-    SideRecord,
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
@@ -45,10 +41,10 @@ from seq2seq_cli.preparation.analysis import Inputs, LineProgress, read_all
 from seq2seq_cli.preparation.dropped import LineCounts, write_examples
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
-from seq2seq_cli.preparation.selection import Selection, select
+from seq2seq_cli.preparation.selection import select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
-from seq2seq_cli.text.sides import SIDES, Codecs, Rules, load_codecs, save_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, load_codecs, save_codecs
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
 
@@ -228,16 +224,17 @@ class _Job:
         with closing(PairStore(folder=folder / _STORE)) as store:
             known = self.codecs and (self.codecs[0].segmenter.rules, self.codecs[1].segmenter.rules)
             counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
-        return self._write(folder, store, counts, given, rules)
-
-    def _write(
-        self, folder: Path, store: PairStore, counts: LineCounts, given: NDArray[np.int8], rules: Rules
-    ) -> Manifest:
         selection = select(store, given, self.config.data, self.config.text.unit)
         self.warnings.extend(selection.warnings())
         counts.add(LineCounts(dropped=selection.dropped))
-        src, tgt = self._write_sides(folder, store, selection, rules)
         write_examples(folder / DROPPED_FILE, counts.dropped)
+        tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
+        codecs = self.codecs or fit_on_training(store, self.config.text, rules, selection.split_of_pair, tokens)
+        save_codecs(folder, codecs)
+        src, tgt = (
+            write_side(folder, store, side, codec, selection.split_of_pair, tokens[side])
+            for side, codec in zip(SIDES, codecs, strict=True)
+        )
         shutil.rmtree(store.folder)
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         manifest = Manifest(
@@ -259,13 +256,3 @@ class _Job:
         )
         manifest.write(folder)
         return manifest
-
-    def _write_sides(self, folder: Path, store: PairStore, selection: Selection, rules: Rules) -> list[SideRecord]:
-        """Fit the codecs on the training split, and write both sides of all splits."""
-        counts = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
-        codecs = self.codecs or fit_on_training(store, self.config.text, rules, selection.split_of_pair, counts)
-        save_codecs(folder, codecs)
-        return [
-            write_side(folder, store, side, codec, selection.split_of_pair, counts[side])
-            for side, codec in zip(SIDES, codecs, strict=True)
-        ]

@@ -11,7 +11,6 @@ from tests.browser import Browser
 from tests.commands import Done, s2s_here
 from tests.unit.pages.test_page import HOSTILE, Parsed
 from tests.untrained import make_run
-from tests.waiting import wait_until
 
 TEXTS = ["She kissed him.", "He saw the dog?", "", "She saw \"Zoë\" & <b onclick='document.title=1'>him</b>."]
 
@@ -93,23 +92,6 @@ def test_pointing_at_a_word_lights_up_those_that_it_attends_to(folder: Path, tmp
     for number, weights in enumerate(zip(*sentence["weights"], strict=True)):
         browser.point_at(f".line[aria-label=Source] .word:nth-child({number + 1})")
         assert [weight for _, weight in words(browser, "Translation")] == pytest.approx(weights, abs=0.001)
-
-
-@pytest.mark.slow
-def test_many_texts_are_a_list_that_opens_by_the_keyboard(folder: Path, tmp_path: Path, browser: Browser) -> None:
-    page = tmp_path / "page.html"
-    translate(folder, f"--draw={page}", *[f"She saw {number}." for number in range(12)])
-    browser.open(page)
-    assert browser.run("document.querySelectorAll('.text').length") == 12
-    assert browser.run("document.querySelectorAll('.word').length") == 0
-    browser.run("document.querySelector('.text:nth-child(3) summary').focus()")
-    browser.press("Enter", 13, "\r")
-    wait_until(lambda: browser.run("document.querySelector('.line') !== null"))
-    assert browser.run("document.querySelector('.line').textContent").startswith("Shesaw2")
-    browser.press("Tab", 9)
-    assert browser.run("document.activeElement.textContent") == "She"
-    browser.press("Tab", 9)
-    assert browser.run("document.querySelector('.told').textContent").startswith("saw →")
 
 
 @pytest.mark.slow

@@ -68,17 +68,6 @@ def test_a_soft_sentence_has_no_draws() -> None:
     assert not gradient([PROBABILITIES], [-0.5], [True], soft=True).any()
 
 
-def test_on_average_over_all_draws_it_is_the_gradient_of_the_expected_log_likelihood() -> None:
-    rewards = [-0.5, -4.0, -1.0]
-    mean = torch.zeros(3)
-    for place, probability in enumerate(PROBABILITIES):
-        one_hot = [float(place == other) for other in range(3)]
-        drawn = gradient([one_hot], [rewards[place]], [True])[0]
-        mean += probability * (drawn - torch.tensor([of_entropy(a) for a in PROBABILITIES]))
-    # The derivative of -sum a r is -r; the baseline adds the same to all, which a softmax does not see.
-    assert (mean - mean[0]).tolist() == pytest.approx([-(r - rewards[0]) for r in rewards], abs=1e-6)
-
-
 def test_on_average_over_the_draws_of_two_words_it_is_the_gradient_of_their_expected_log_likelihood() -> None:
     first = torch.tensor([-0.5, -4.0, -1.0])
     second = torch.tensor([[-1.0, -2.0, -0.3], [-0.1, -3.0, -2.0], [-5.0, -0.7, -1.2]])  # depends on both draws

@@ -37,14 +37,6 @@ def test_the_gradient_is_that_of_the_mean_loss_per_unit_clipped_to_clip_norm(
     assert updated.loss == pytest.approx((mean * count / batch.tokens).item(), rel=1e-5)
 
 
-@pytest.mark.parametrize("unit", ["token", "sentence"])
-def test_a_batch_without_targets_has_no_loss_and_no_gradient(corpus: PreparedCorpus, unit: str) -> None:
-    config = tiny_config(corpus, f"training.loss_unit={unit}")
-    batch = collate(corpus.split("train"), [0]).without_targets()
-    updated = Updater(fresh_tiny(corpus, config), config.training).update([batch], fraction_done=0.0)
-    assert (updated.loss, updated.tokens, updated.gradient_norm, updated.skipped) == (0, 0, 0, False)
-
-
 def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corpus: PreparedCorpus) -> None:
     config = tiny_config(corpus)
     state = fresh_tiny(corpus, config)

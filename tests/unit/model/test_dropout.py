@@ -10,7 +10,6 @@ from torch import nn
 from seq2seq_cli.config.schema.model import EncoderConfig, ModelConfig
 from seq2seq_cli.model.dropout import Dropout, WordDropout
 from seq2seq_cli.model.encoder import Encoder
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from tests.unit.model.conftest import small_model
 from tests.unit.model.test_contract import LENGTHS, SENTENCES, TARGETS, padded, same
 
@@ -20,13 +19,6 @@ DECODERS: dict[str, dict[str, Any]] = {
     "feeding": {"input_feeding": True, "readout": "attentional"},
     "maxout": {"readout": "maxout"},
 }
-
-
-def deep_model(decoder: str, *, layers: int = 3, **values: Any) -> Seq2Seq:
-    """Small, in training, with these values for both sides."""
-    sizes = {"embedding_size": 5, "hidden_size": 6, "layers": layers}
-    sections = {"encoder": {**sizes, **values}, "decoder": {**sizes, **DECODERS[decoder], **values}}
-    return small_model(ModelConfig.model_validate(sections)).train()
 
 
 def test_word_dropout_drops_whole_words_independently() -> None:
@@ -66,17 +58,6 @@ def test_the_expected_value_is_the_input(dropout: nn.Module) -> None:
     assert dropout.eval()(vectors) is vectors
 
 
-@pytest.mark.parametrize("decoder", DECODERS)
-def test_nothing_is_dropped_in_evaluation(decoder: str) -> None:
-    dropping = deep_model(decoder, word_dropout=0.3, dropout=0.4).eval()
-    dropping.encoder.state_dropout.p = dropping.decoder.readout_dropout.p = 0.5
-    plain = deep_model(decoder, dropout=0.0).eval()
-    plain.load_state_dict(dropping.state_dict())
-    src, tgt_in = padded(SENTENCES), torch.tensor(TARGETS)
-    for ours, theirs in zip(dropping(src, LENGTHS, tgt_in), plain(src, LENGTHS, tgt_in), strict=True):
-        assert torch.equal(ours, theirs)
-
-
 def test_the_memory_is_dropped_and_the_state_that_the_decoder_starts_from_is_not() -> None:
     config = EncoderConfig(embedding_size=5, hidden_size=6, directions="joined", state_dropout=0.25)
     encoder = Encoder(config, vocabulary_size=12)
@@ -90,7 +71,9 @@ def test_the_memory_is_dropped_and_the_state_that_the_decoder_starts_from_is_not
 
 @pytest.mark.parametrize("decoder", DECODERS)
 def test_the_readout_is_dropped_in_a_step_and_in_a_sentence(decoder: str) -> None:
-    model = deep_model(decoder, layers=1, dropout=0.0)
+    sizes = {"embedding_size": 5, "hidden_size": 6, "dropout": 0.0}
+    sections = {"encoder": sizes, "decoder": {**sizes, **DECODERS[decoder]}}
+    model = small_model(ModelConfig.model_validate(sections)).train()
     memory, state = model.encode(padded(SENTENCES), LENGTHS)
     words = torch.tensor(TARGETS)[:, 0]
     plain = model.decoder.step(words, state, memory)[0]

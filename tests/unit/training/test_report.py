@@ -39,14 +39,14 @@ def session(tmp_path: Path) -> Session:
 
 
 def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repeated(session: Session) -> None:
-    card, texts = session.run.path / "README.md", session.corpus.path / "test.src.txt"
-    before = texts.read_bytes()
-    os.truncate(texts, 5)
+    card, codec = session.run.path / "README.md", session.run.path / "codec" / "src.json"
+    before = codec.read_bytes()
+    os.truncate(codec, 5)
     with pytest.raises(TrainingError) as raised:
         finish(session)
     for words in (
         "its best weights are saved",
-        "test.src.txt: changed since it was opened",
+        "src.json: damaged",
         "s2s train --resume --out",
     ):
         assert words in str(raised.value)
@@ -54,7 +54,7 @@ def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repea
     assert "BLEU on the test split: not scored yet" in card.read_text(encoding="utf-8")
     assert "2 epochs, " in card.read_text(encoding="utf-8")
 
-    texts.write_bytes(before)
+    codec.write_bytes(before)
     again = resumed(session.run, session.config, PreparedCorpus.open(session.corpus.path))
     list(train_session(again))
     assert finish(again).test

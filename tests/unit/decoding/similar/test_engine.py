@@ -133,12 +133,6 @@ def test_the_translation_of_a_source_does_not_depend_on_the_others(seed: int) ->
         assert ours.log_probability == pytest.approx(alone.log_probability, abs=1e-5)
 
 
-def test_what_a_similar_pair_writes_is_written_where_the_model_has_no_preference() -> None:
-    model = random_engine(1, words=4, sharpness=0.01)
-    [[best, *_]] = search(consulting(model, ([0], [C, A, B])), [[0]], options(longest=6))
-    assert best.ids == [C, A, B, EOS]
-
-
 def test_pairs_with_too_many_steps_are_not_consulted() -> None:
     model = random_engine(3)
     short, long = ([0], [A, B]), ([0], [C] * MOST_STEPS)

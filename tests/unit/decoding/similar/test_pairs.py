@@ -53,22 +53,9 @@ def test_the_pairs_with_the_largest_cosines_are_found_best_first(
     assert len(set(found)) == len(found)
 
 
-def test_a_source_is_most_similar_to_itself() -> None:
-    sources = [[4, 5, 6, 7], [4, 5, 7, 6], [6, 7], [8, 9]]
-    pairs = pairs_of(sources)
-    assert [pairs.find(source, 1).tolist() for source in sources] == [[0], [1], [2], [3]]
-
-
-def test_nothing_similar_is_not_found() -> None:
+def test_nothing_is_similar_by_words_that_no_source_has_or_all_have() -> None:
     assert pairs_of([[4, 5], [6]]).find([7, 8], 5).tolist() == []
-
-
-def test_words_that_all_sources_have_make_nothing_similar() -> None:
     assert pairs_of([[4, 5], [4, 6]]).find([4, 7], 5).tolist() == []
-
-
-def test_a_pair_has_its_ids() -> None:
-    assert pairs_of([[4], [5, 6]], [[7, 8], [9]]).pair(1) == ([5, 6], [9])
 
 
 def save(pairs: SimilarPairs, run: Path, **changed: np.ndarray) -> None:
@@ -93,19 +80,13 @@ def test_pairs_read_from_a_folder_are_those_that_were_saved(
     ("name", "array"),
     [
         ("src", np.array([4, 5, 10], dtype=np.uint16)),
-        ("tgt", np.array([4, 5, 10], dtype=np.uint16)),
         ("src", np.array([4, 5, 6], dtype=np.int64)),
-        ("src", np.array([4, 5], dtype=np.uint16)),
         ("src", np.array([[4, 5, 6]], dtype=np.uint16)),
         ("tgt.offsets", np.array([0, 2, 1, 3])),
-        ("tgt.offsets", np.array([0, 3])),
-        ("tgt.offsets", np.array([], dtype=np.int64)),
         ("index", np.full(5, 2, dtype=np.uint32)),
         ("index.offsets", np.array([0, 5])),
-        ("norms", np.ones(3, dtype=np.float32)),
         ("norms", np.ones(2)),
         ("norms", np.array([1, np.nan], dtype=np.float32)),
-        ("norms", np.array([1, -1], dtype=np.float32)),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, name: str, array: np.ndarray) -> None:
@@ -114,25 +95,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, name: str, array: np
         SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)
 
 
-def header(text: str) -> bytes:
-    """The beginning of a file of NumPy with this header."""
-    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode("ascii")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"no array",
-        b"PK\x03\x04 no archive",
-        header("{'descr': '<u4', 'fortran_order': False, 'shape': (3,)"),
-        header("{'descr': '<u4', 'fortran_order': False, 'shape': (" + "9" * 30 + ",)}"),
-        header("{'descr': '<u4', 'fortran_order': False, 'shape': (True,)}"),
-        header("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}"),
-        header("{'descr': ('<u4',), 'fortran_order': False, 'shape': (1,)}"),
-        header("-" * 9000),
-    ],
-)
+@pytest.mark.parametrize("content", [b"", b"no array", b"PK\x03\x04 no archive", b"\x93NUMPY\x01\x00\x03\x00{{{"])
 def test_files_that_are_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
     save(pairs_of([[4, 5], [6]]), tmp_path)
     (tmp_path / PAIR_FILES["index"]).write_bytes(content)

@@ -100,7 +100,7 @@ def test_a_config_survives_its_explanation_and_states_no_more_of_data_and_text(c
     | st.from_regex(r"[-+.0-9eE:_xobnyf~]{1,8}", fullmatch=True)
 )
 def test_a_scalar_survives_its_yaml(value: object) -> None:
-    read = read_yaml(write_yaml({"key": value}))
+    read = Document(write_yaml({"key": value}))
 
     assert read.value == {"key": value}
     assert type(read.value["key"]) is type(value)

@@ -75,7 +75,6 @@ class View:
 
     format: Literal["text", "json"] = "text"
     score: bool = False
-    align: bool = False
     attention: bool = False
     """The weights are shown."""
     nbest: int = 1
@@ -108,8 +107,6 @@ def _line(translation: Translation, view: View) -> str:
     columns = []
     if view.score and translation.sentences:
         columns += [decimal(translation.score), decimal(translation.confidence)]
-    if view.align and translation.sentences:
-        columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
     return "\t".join([text.replace("\t", " "), *columns]) if columns else text
 
 
@@ -128,7 +125,6 @@ def _outcome(translation: Translation, view: View) -> dict[str, Any]:
         "score": json_number(translation.score),
         "confidence": json_number(translation.confidence),
         "log_probability": json_number(translation.total.log_probability),
-        "alignment": translation.alignment,
         "unknown": translation.unknown,
         "copied": translation.copied,
         "forced": translation.forced,

@@ -6,7 +6,6 @@ whatever the text is: a repetition begins at the start of a word only, has a bou
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import unescape
@@ -24,7 +23,7 @@ mark of punctuation: ``&eacute;``."""
 
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("fence", "lead", "paragraph", "line", "rawBlock", "block"), "break"),
-    **dict.fromkeys(("unbroken", "autolink", "raw", "element", "code", "word", "numbered", "entity"), "keep"),
+    **dict.fromkeys(("unbroken", "autolink", "raw", "element", "code", "word", "entity"), "keep"),
     **dict.fromkeys(("emphasis", "link", "open"), "open"),
     **dict.fromkeys(("comment", "alone"), "single"),
     "emoji": "emoji",
@@ -63,9 +62,6 @@ _HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
 _PRINTF = r"(?<![\d%])(?<!\d\s)%(?:\(\w{1,64}\)|\d\$)?[+0#-]?\d{0,3}(?:\.\d{1,2})?(?:ll?|hh?)?[@cdefgiorsuxEFGX]|%%"
 _BRACES = r"\{\{[^{}\n]{1,64}\}\}|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}"
 _KEPT = rf"(?:{_URL}|{_HOST}|{_PATH})(?<![{TRAILING_MARKS}])|{_E_MAIL}|{_HANDLE}|{_HASHTAG}|{_PRINTF}|{_BRACES}"
-_NUMBERED = r"(?<![\w$])\$[{}](?!\w|[.,]\d)"
-FIRST = _NUMBERED.format("1")
-"""``$1``, ``$2`` and so on are placeholders in a text that has ``$1``; else ``$5`` is a price."""
 _NOT_IN_RUN = r"\s。！？；：，、،।"
 _UNBROKEN = rf"(?<![^>{_NOT_IN_RUN}])[^<{_NOT_IN_RUN}]{{{LONGEST_WORD + 1},}}"
 """What is too long for a word, and has no place to cut it."""
@@ -128,7 +124,6 @@ MARK = (
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
     rf"|(?P<emoji>{_EMOJI})"
     rf"|(?P<word>{_KEPT})"
-    rf"|(?P<numbered>{_NUMBERED.format('1-9')})"
     rf"|(?P<code>(?<!{_W})(?<!`)(?P<quote>``?)(?!`)[^\n]{{1,1000}}?(?<!`)(?P=quote)(?!`|{_W}))"
     r"|(?P<link>!?\[(?=(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]{0,200}\]){0,500})"
     r"(?P<target>\]\((?:[^()\s<>]|\([^()\s]{0,500}\)){0,1000}(?:\s+\"[^\"\n]{0,500}\")?\)|\]\[[^\[\]\n]{0,200}\])))"
@@ -168,33 +163,31 @@ def find_marks(text: str) -> list[Mark]:
         return []
     expression = re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
     is_html = re.search(TAG, text) is not None
-    has_first = re.search(FIRST, text) is not None
     marks: list[Mark] = []
     closing: list[Mark] = []
     """The closing marks of Markdown that are still to come."""
     position = 0
-    while (match := expression.search(text, position)) or closing:
-        mark: Mark | None = None
+    while True:
+        match = expression.search(text, position)
         if closing and (match is None or match.start() >= closing[-1].start):
             mark = closing.pop()
             if mark.start < position:  # it is inside of another mark
                 continue
-        elif match:
-            mark = _mark(match, is_html=is_html, has_first=has_first)
+        elif match is None:
+            return _paired(marks)
+        else:
+            mark = _mark(match, is_html=is_html)
             if end := match["target"] or match["sign"]:
                 start = match.end() + len(match["label"] or match["inside"] or "")
-                closing.append(Mark(start, start + len(end), "close", "link" if match["target"] else end))
-        marks += [mark] if mark else []
-        position = mark.end if mark else match.end() if match else position
-    return _paired(marks)
+                closing.append(Mark(start, start + len(end), "close", mark.name))
+        marks.append(mark)
+        position = mark.end
 
 
-def _mark(match: re.Match[str], *, is_html: bool, has_first: bool) -> Mark | None:
-    """The mark that the expression found; None for what is plain text in this text."""
+def _mark(match: re.Match[str], *, is_html: bool) -> Mark:
+    """The mark that the expression found."""
     group = match.lastgroup or ""
     kind = KINDS[group]
-    if group == "numbered" and not has_first:
-        return None
     if group == "line" and is_html:
         kind = "gap"
     if group == "entity" and is_of_text(unescape(match[0])):
@@ -215,18 +208,14 @@ def _paired(marks: Sequence[Mark]) -> list[Mark]:
     """The marks with their partners: each closing mark has the innermost opening one of its name."""
     partners: dict[int, int] = {}
     opened: list[int] = []
-    counts: Counter[str] = Counter()
     for i, mark in enumerate(marks):
         if mark.kind == "open" and len(opened) < _DEEPEST:
             opened.append(i)
-            counts[mark.name] += 1
-        elif mark.kind == "close" and counts[mark.name]:
-            other = opened.pop()
-            while marks[other].name != mark.name:
-                counts[marks[other].name] -= 1
-                other = opened.pop()
-            counts[mark.name] -= 1
-            partners |= {i: other, other: i}
+        elif mark.kind == "close":
+            places = [place for place, other in enumerate(opened) if marks[other].name == mark.name]
+            if places:
+                partners |= {i: opened[places[-1]], opened[places[-1]]: i}
+                del opened[places[-1] :]
     unpaired = {i for i, mark in enumerate(marks) if mark.kind in {"open", "close"}}.difference(partners)
     return [
         replace(mark, kind="single" if i in unpaired else mark.kind, partner=partners.get(i))

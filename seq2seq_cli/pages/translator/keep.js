@@ -10,7 +10,7 @@ const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 /** The marks of a text in their order, {start, end, kind, name, partner}; they do not overlap. */
 function findMarks(text) {
   if ([...text].length <= TABLES.longestWord && !EXPRESSIONS.anyMark.test(text)) return [];
-  const context = { isHtml: EXPRESSIONS.htmlTag.test(text), hasFirst: EXPRESSIONS.first.test(text) };
+  const isHtml = EXPRESSIONS.htmlTag.test(text);
   const expression = new RegExp(EXPRESSIONS.mark); // with a place of its own
   const [marks, closing] = [[], []];
   for (let place = 0; ;) {
@@ -18,10 +18,10 @@ function findMarks(text) {
     const match = expression.exec(text);
     if (!match && !closing.length) return pairMarks(marks);
     const isClosed = closing.length && (!match || match.index >= closing.at(-1).start);
-    const mark = isClosed ? closing.pop() : markOf(match, context);
+    const mark = isClosed ? closing.pop() : markOf(match, isHtml);
     if (isClosed && mark.start < place) continue; // it is inside of another mark
-    place = mark?.end ?? match.index + match[0].length;
-    if (mark) marks.push(mark);
+    place = mark.end;
+    marks.push(mark);
     const { label, target, sign, inside } = isClosed ? {} : match.groups;
     if (!(target || sign)) continue;
     const start = place + (label ?? inside).length;
@@ -29,10 +29,9 @@ function findMarks(text) {
   }
 }
 
-/** The mark that the expression found; null for what is plain text in this text. */
-function markOf({ 0: found, index: start, groups }, { isHtml, hasFirst }) {
+/** The mark that the expression found. */
+function markOf({ 0: found, index: start, groups }, isHtml) {
   const group = Object.keys(TABLES.kinds).find((name) => groups[name] !== undefined);
-  if (group === "numbered" && !hasFirst) return null;
   let kind = TABLES.kinds[group];
   if (group === "line" && isHtml) kind = "gap";
   if (group === "entity" && /^(?!&)[\p{L}\p{M}\p{N}\p{P}\p{Z}\p{Cf}]$/v.test(unescaped(found))) kind = "character";

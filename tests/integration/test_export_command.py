@@ -50,8 +50,6 @@ def test_the_program_translates_as_s2s_does(home: Path) -> None:
 
     readme = (home / "exported" / "README.md").read_text(encoding="utf-8")
     assert readme.startswith("# A translation model: en to de\n")
-    assert "| `states` | float | B × S × 8 |" in readme
-    assert "| `next_hidden` | float | 1 × R × 8 |" in readme
     units = json.loads((home / "exported" / "tgt_units.json").read_text(encoding="utf-8"))
     assert units == ["<pad>", "<unk>", "<bos>", "<eos>", *load_codecs(home / "exported")[1].vocabulary.words]
 

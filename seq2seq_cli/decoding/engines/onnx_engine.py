@@ -48,8 +48,8 @@ Tensors: TypeAlias = Mapping[str, Any]
 class Graph:
     """A graph that ONNX Runtime computes."""
 
-    def __init__(self, path: Path, weights: Weights | None = None, names: Sequence[str] = ()) -> None:
-        """Open a graph with those of the `weights` that have the `names`, or else with those that it refers to.
+    def __init__(self, path: Path, weights: Weights, names: Sequence[str]) -> None:
+        """Open a graph with those of the `weights` that have the `names`.
 
         Raises ModelFileError when it is missing or damaged, or does not fit the weights.
         """
@@ -61,20 +61,19 @@ class Graph:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4  # an error is raised, and is reported once
-        if weights is not None:
-            values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
-            options.add_external_initializers(list(names), values)
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
+        options.add_external_initializers(list(names), values)
         try:
             if path.stat().st_size > _MOST_BYTES:
                 raise ValueError(f"larger than {_MOST_BYTES / 1e6:g} MB")  # noqa: TRY301  # as for a damaged one
             # A fallback to the same CPU would only print to stdout.
-            self.session = onnxruntime.InferenceSession(
+            self._session = onnxruntime.InferenceSession(
                 path, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # ONNX Runtime's errors have no base of their own
             raise self._failure(error, "missing, damaged, or not for these weights") from None
-        self.outputs: list[str] = [output.name for output in self.session.get_outputs()]
-        self._inputs = {value.name for value in self.session.get_inputs()}
+        self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
+        self._inputs = {value.name for value in self._session.get_inputs()}
 
     def run(self, inputs: Tensors, outputs: Sequence[str]) -> list[Any]:
         """Some outputs, in the order of their names, computed from those of the inputs that the graph has.
@@ -83,7 +82,7 @@ class Graph:
         """
         given = {name: value for name, value in inputs.items() if name in self._inputs}
         try:
-            found: list[Any] = self.session.run(outputs, given)
+            found: list[Any] = self._session.run(outputs, given)
         except Exception as error:  # as above
             raise self._failure(error, "cannot be computed") from None
         return found

@@ -1,16 +1,14 @@
 """A folder with an exported model and no more than translating needs, for programs in any language."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
-from seq2seq_cli.decoding.engines.onnx_engine import Graph
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import contents, whole_folder
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, DECODER, ENCODER, EXPORTED, PAIR_FILES
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORTED, PAIR_FILES
 from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs, save_codec
 
 PROGRAM = "translate_onnx.py"
@@ -48,10 +46,10 @@ The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
 
 `weights` are the attention weights of the step, `features` the input of the output layer.
 
-B is the number of sentences, S the length of the longest with EOS, R the number of rows, k and A the numbers of units
-proposed and asked for.
-
-{tables}"""
+ONNX Runtime tells types and shapes: in Python by `session.get_inputs()` and `get_outputs()`. B is the number of
+sentences, S the length of the longest with EOS, R the number of rows, k and A the numbers of units proposed and asked
+for.
+"""
 
 
 def write_folder(folder: RunFolder, out: Path) -> None:
@@ -82,7 +80,6 @@ def write_folder(folder: RunFolder, out: Path) -> None:
             tgt=codecs[1].config.language,
             unit=codecs[0].unit,
             program=PROGRAM,
-            tables="\n".join(line for name in (ENCODER, DECODER) for line in _table(made / name)) + "\n",
         )
         write_whole(made / CARD, readme.encode("utf-8"))
 
@@ -91,15 +88,3 @@ def _program() -> Path:
     """The program, inside an installed package or beside it in a source tree."""
     installed = _PACKAGE / "examples" / PROGRAM
     return installed if installed.is_file() else _PACKAGE.parent / "examples" / PROGRAM
-
-
-def _table(graph: Path) -> Iterator[str]:
-    """The inputs and outputs of a graph, their types and shapes."""
-    session = Graph(graph).session
-    yield f"## {graph.name}"
-    for title, values in (("input", session.get_inputs()), ("output", session.get_outputs())):
-        yield f"\n| {title} | type | shape |\n|---|---|---|"
-        for value in values:
-            shape = " × ".join(map(str, value.shape)) if value.shape else "one number"
-            yield f"| `{value.name}` | {value.type.removeprefix('tensor(').removesuffix(')')} | {shape} |"
-    yield ""

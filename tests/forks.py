@@ -29,7 +29,7 @@ FORKS.set_forkserver_preload(
         "seq2seq_cli.training.report",
         "seq2seq_cli.preparation.prepare",
         "seq2seq_cli.decoding.load",
-        "seq2seq_cli.decoding.engines.standalone",
+        "seq2seq_cli.decoding.export",
         "seq2seq_cli.runs.curves",
         "tests.fuzz.campaign",
         *("filelock", "matplotlib.figure", "onnx", "sacrebleu", "safetensors.numpy", "spacy.lang.de", "spacy.lang.en"),

@@ -1,4 +1,4 @@
-"""Engines: what the search knows of a model.
+"""Engines: what the search knows of a model; and the steps of one that write given translations.
 
 An engine encodes the sources once, then takes a step for every row: an open hypothesis of one of the sources. It offers
 the best next tokens of each row, and has its own state, from which the search selects rows.
@@ -7,12 +7,13 @@ N sources, R rows, k proposals per row, A tokens asked for per row, S source len
 F features.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.vocabulary import BOS, EOS
 
 State = TypeVar("State", bound="EngineState")
 
@@ -64,6 +65,32 @@ class Engine(Protocol[State]):
 
         `k` is at most the size of the vocabulary without PAD and BOS; k and A may be 0.
         """
+
+
+def forced_steps(
+    engine: Engine[State],
+    sources: Sequence[Sequence[int]],
+    targets: Sequence[Sequence[int]],
+    *,
+    with_probabilities: bool = True,
+) -> Iterator[tuple[Int[np.ndarray, " R"], Proposals]]:
+    """Step by step, the numbers of the targets that go on, and the proposals for them; both sides are ids without EOS.
+
+    ``proposals.asked`` has one column, log p of the token that the target has there, EOS last; without probabilities,
+    it has none, and only features and attention are computed.
+    """
+    if not sources:
+        return
+    ids = [[BOS, *target, EOS] for target in targets]
+    rows, state = np.arange(len(ids)), engine.start(sources)
+    for t in range(max(map(len, ids)) - 1):
+        is_open = np.array([t + 1 < len(ids[row]) for row in rows.tolist()])
+        if not is_open.all():
+            rows, state = rows[is_open], state.select(np.flatnonzero(is_open))
+        tokens, written = np.array([ids[row][t : t + 2] for row in rows.tolist()]).T
+        asked = written[:, np.newaxis] if with_probabilities else np.zeros((len(rows), 0), dtype=np.int64)
+        proposals, state = engine.step(tokens, state, k=int(with_probabilities), asked=asked)
+        yield rows, proposals
 
 
 def largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:

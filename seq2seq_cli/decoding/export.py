@@ -1,22 +1,67 @@
 """Exports: a run in the form in which others use it."""
 
+import shutil
 from pathlib import Path
 
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.output import output_file
+from seq2seq_cli.files.whole_folder import contents, whole_folder
+from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.archive import is_archive, opened_run, pack
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORTED, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights
-from seq2seq_cli.text.sides import load_codecs
+from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs, save_codec
+
+PROGRAM = "translate_onnx.py"
+"""A program that translates with the folder."""
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_README = """\
+# A translation model: {src} to {tgt}
+
+Made by `s2s export`. With s2s: `s2s translate --model THIS_FOLDER "..."`. In any other program: ONNX Runtime, which has
+interfaces for C, C++, C#, Java, JavaScript, Python, Rust, Swift and more.
+
+- `best/encoder.onnx`, `best/decoder.onnx`: the graphs. They refer to the weights in `best/model.safetensors`, which
+  must stay beside them. `best/decoder_int8.onnx` takes the place of `decoder.onnx`: it is faster, and rounds.
+  `best/features.onnx` is a step without the output layer, for s2s alone.
+- `pairs/`, if it is there: training pairs, which s2s consults, but not the program below.
+- `src_units.json`, `tgt_units.json`: the units of both languages ({unit}); the position of a unit is its id.
+- `codec/`: how s2s cuts a text into units and puts units together again.
+- `{program}`: the loop below in Python, with onnxruntime and numpy alone:
+  `python {program} . < units.txt`, where each line is a sentence cut into units, with spaces between.
+
+## The loop
+
+The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
+
+1. Run the encoder, once. `src` has a row per sentence: its ids, EOS, and PAD up to the longest row. `lengths` counts
+   the ids of each row, EOS included. Keep all outputs: they are inputs of the decoder by the same names.
+2. Run the decoder. `tokens` has the previous unit of each row, BOS at first; `sources` has the row of `src` that each
+   row translates: 0, 1, 2 and so on, unless several rows translate one sentence, as in a beam search; `k` is the
+   number of units to propose. `asked` has units whose log-probabilities are wanted besides; it may have no columns.
+3. `best_tokens` has the best units of each row, the best first, and `best_log_probabilities` has their
+   log-probabilities. Choose one per row. A row that has chosen EOS is done.
+4. Give each output `next_NAME` to the decoder as the input NAME of the next step, and go on with 2. To reorder rows or
+   to leave some out, take those entries of `tokens`, `sources` and each NAME, along the axis R.
+
+`weights` are the attention weights of the step, `features` the input of the output layer.
+
+ONNX Runtime tells types and shapes: in Python by `session.get_inputs()` and `get_outputs()`. B is the number of
+sentences, S the length of the longest with EOS, R the number of rows, k and A the numbers of units proposed and asked
+for.
+"""
 
 
 def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
     """Write a run in the format that the name of `out` asks for, and return that path.
 
-    A folder, without an ending: programs in any language can translate from it; see `standalone`. .html: a page that
-    translates in a browser; see `write_page`. .zip: one file with what translating with s2s needs, which ``--model``
-    and `load` take. `run` is a run folder, one of its files of weights, an archive that was written here, or None for
-    the newest run of ``runs/``.
+    A folder, without an ending: programs in any language can translate from it, as the README.md in it says. .html: a
+    page that translates in a browser; see `write_page`. .zip: one file with what translating with s2s needs, which
+    ``--model`` and `load` take. `run` is a run folder, one of its files of weights, an archive that was written here,
+    or None for the newest run of ``runs/``.
 
     Raises UsageError for another ending, for a file that is there already unless `overwrite` is given, and for a folder
     that is not empty; ModelFileError when a file of the run is missing, damaged, or does not fit the others;
@@ -38,7 +83,43 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
                     ensure_exported(folder)
                     pack(folder, file, path.stem if path and is_archive(path) else folder.path.resolve().name)
             case _:
-                from seq2seq_cli.decoding.engines.standalone import write_folder
-
-                write_folder(folder, out)
+                _write_folder(folder, out)
     return out
+
+
+def _write_folder(folder: RunFolder, out: Path) -> None:
+    """Write a new folder from which programs in any language can translate with a run; see `export`.
+
+    It is a run folder, too, without what training needs and what it recorded.
+    """
+    if out.exists() and not (out.is_dir() and not contents(out)):
+        raise UsageError(f"{out}: is there already, and no folder is replaced: remove it, or choose another name")
+    codecs = load_codecs(folder.path)
+    with whole_folder(out, mark=PROGRAM) as made:
+        (made / BEST.parent).mkdir()
+        shutil.copyfile(folder.chosen or folder.best_path, made / BEST)
+        for name in (Path(CONFIG), *EXPORTED, *PAIR_FILES.values()):
+            if (folder.path / name).exists():
+                (made / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(folder.path / name, made / name)
+        if (folder.path / CORPUS).exists():
+            folder.provenance().for_others().write(made / CORPUS)
+        for side, codec in zip(SIDES, codecs, strict=True):
+            save_codec(codec, codec_path(made, side))
+            units = [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
+            write_json(made / f"{side}_units.json", units)
+        ensure_exported(RunFolder(made))
+        shutil.copyfile(_program(), made / PROGRAM)
+        readme = _README.format(
+            src=codecs[0].config.language,
+            tgt=codecs[1].config.language,
+            unit=codecs[0].unit,
+            program=PROGRAM,
+        )
+        write_whole(made / CARD, readme.encode("utf-8"))
+
+
+def _program() -> Path:
+    """The program, inside an installed package or beside it in a source tree."""
+    installed = _PACKAGE / "examples" / PROGRAM
+    return installed if installed.is_file() else _PACKAGE.parent / "examples" / PROGRAM

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.decoding.forced import forced_steps
+from seq2seq_cli.decoding.engine import forced_steps
 from seq2seq_cli.decoding.lines import similar_lengths
 from seq2seq_cli.decoding.translation import Place, TotalScore
 from seq2seq_cli.decoding.translator import Translator

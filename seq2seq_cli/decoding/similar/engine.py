@@ -25,8 +25,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
-from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, largest
-from seq2seq_cli.decoding.forced import forced_steps
+from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, forced_steps, largest
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seq2seq_cli.decoding.forced import forced_steps
+from seq2seq_cli.decoding.engine import forced_steps
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import EOS
 from tests.unit.decoding.search import tables

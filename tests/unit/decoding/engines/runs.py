@@ -8,10 +8,9 @@ import torch
 from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
-from seq2seq_cli.decoding.engine import Engine, Proposals
+from seq2seq_cli.decoding.engine import Engine, Proposals, forced_steps
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
-from seq2seq_cli.decoding.forced import forced_steps
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.errors import InputError, unreadable
@@ -20,15 +20,7 @@ _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
 
 
-@runtime_checkable
-class ByteStream(Protocol):
-    """A binary stream whose ``read1`` returns what is there to read, and waits only where there is nothing."""
-
-    def read1(self, size: int, /) -> bytes:
-        """At most `size` bytes, at least one unless the stream ends."""
-
-
-def read_blocks(stream: ByteStream, place: Place) -> Iterator[list[str]]:
+def read_blocks(stream: BufferedIOBase, place: Place) -> Iterator[list[str]]:
     """The lines of a stream in UTF-8, without their ends, in blocks of those that are there without waiting.
 
     A writer that waits for the answer to a line gets it at once. One that is faster than the reader fills its pipe in
@@ -74,7 +66,7 @@ def read_lines(path: Path) -> Iterator[str]:
         raise InputError(unreadable(path, error)) from None
 
 
-def _whole_lines(stream: ByteStream) -> Iterator[list[bytes]]:
+def _whole_lines(stream: BufferedIOBase) -> Iterator[list[bytes]]:
     """Blocks of one line or more, of about `_BLOCK_BYTES` at most; only a single line can be longer.
 
     Of a line that is longer than `LONGEST_LINE`, the beginning is the last line: nothing behind it is read.

@@ -17,8 +17,6 @@ Place: TypeAlias = Callable[[int], str]
 
 _DECIMALS = 3
 """Of the numbers on pages."""
-_FRAME_HEIGHTS = (380, 28, 900)
-"""Pixels of the frame in a notebook: without any row of the matrix, per row, and at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,11 +128,6 @@ class Translation:
         return self.total.score
 
     @property
-    def confidence(self) -> float:
-        """exp(score), the geometric mean of the tokens' probabilities, from 0 to 1."""
-        return self.total.confidence
-
-    @property
     def unknown(self) -> tuple[str, ...]:
         """The words of the text that are not in the vocabulary."""
         return tuple(word for sentence in self.sentences for word in sentence.unknown)
@@ -163,11 +156,9 @@ class Translation:
 
         data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)]}
         page = translations_page(data).decode("utf-8")
-        least, per_row, most = _FRAME_HEIGHTS
-        height = min(most, least + per_row * sum(len(sentence.tgt_tokens) for sentence in self.sentences))
         return (
             f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" title="{escape(self.text)}"'
-            f' style="width: 100%; height: {height}px; border: 0"></iframe>'
+            f' style="width: 100%; height: 600px; border: 0"></iframe>'
         )
 
 

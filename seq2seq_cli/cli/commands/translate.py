@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,7 +19,7 @@ from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, read_glossary
-from seq2seq_cli.decoding.lines import ByteStream, read_blocks, read_lines
+from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.errors import UsageError, one_line
@@ -170,6 +170,7 @@ def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
 
 def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of standard input, at once where its writer waits for it."""
-    for block in read_blocks(cast("ByteStream", sys.stdin.buffer), lambda number: f"{STDIN}:{number}"):
+    stream = sys.stdin.buffer
+    for block in read_blocks(stream, lambda number: f"{STDIN}:{number}"):  # type: ignore[arg-type]  # a BufferedReader
         yield from presenter.translator.translate_stream(block)
         presenter.output.stream.flush()

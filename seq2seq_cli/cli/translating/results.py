@@ -106,7 +106,7 @@ def _line(translation: Translation, view: View) -> str:
     text = _without_controls(translation.text)
     columns = []
     if view.score and translation.sentences:
-        columns += [decimal(translation.score), decimal(translation.confidence)]
+        columns += [decimal(translation.score), decimal(translation.total.confidence)]
     return "\t".join([text.replace("\t", " "), *columns]) if columns else text
 
 
@@ -123,7 +123,7 @@ def _outcome(translation: Translation, view: View) -> dict[str, Any]:
     outcome: dict[str, Any] = {
         "translation": _without_controls(translation.text),
         "score": json_number(translation.score),
-        "confidence": json_number(translation.confidence),
+        "confidence": json_number(translation.total.confidence),
         "log_probability": json_number(translation.total.log_probability),
         "unknown": translation.unknown,
         "copied": translation.copied,

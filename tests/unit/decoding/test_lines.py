@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import override
 
-from seq2seq_cli.decoding.lines import LONGEST_LINE, ByteStream, read_blocks, similar_lengths
+from seq2seq_cli.decoding.lines import LONGEST_LINE, read_blocks, similar_lengths
 from seq2seq_cli.errors import InputError
 
 
@@ -21,13 +22,14 @@ def read(content: bytes) -> list[str]:
     return [line for block in read_blocks(io.BytesIO(content), place) for line in block]
 
 
-class Pieces:
+class Pieces(io.BufferedIOBase):
     """A stream that has its pieces one after the other."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self.pieces = iter(pieces)
 
-    def read1(self, _size: int, /) -> bytes:
+    @override
+    def read1(self, _size: int = -1, /) -> bytes:
         return next(self.pieces, b"")
 
 
@@ -43,7 +45,7 @@ def test_lines_are_as_another_system_writes_them() -> None:
     assert read(b"a\x00b\x0cc\xc2\x85d\n") == ["a\x00b\x0cc\x85d"]
 
 
-def outcome(stream: ByteStream) -> list[str]:
+def outcome(stream: io.BufferedIOBase) -> list[str]:
     """The lines, and in the end the error."""
     lines: list[str] = []
     try:

@@ -1,9 +1,8 @@
 // The attention of a sentence: two lines of words that light each other up, and the matrix of the weights below.
 
-const LETTER = /[\p{L}\p{N}\p{M}]/u;
-const MARK = /^\p{M}/u;
 const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]; // without spaces between words
-const UNSPACED = new RegExp(SCRIPTS.map((name) => `\\p{Script_Extensions=${name}}`).join("|"), "u");
+const LETTER = `[[\\p{L}\\p{N}\\p{M}]--[${SCRIPTS.map((name) => `\\p{scx=${name}}`).join("")}]]`;
+const IN_WORD = new RegExp(`\\p{M}|(?<=${LETTER})${LETTER}`, "vy"); // a character that is not the first of its word
 const SPACE = "\u2581"; // a space, where characters are tokens
 const MANY = 26; // columns from which on the matrix is drawn smaller
 const LEAST_SHOWN = 0.05; // weights below have no number in the matrix
@@ -17,18 +16,14 @@ function wordsOf(tokens, text) {
   tokens.forEach((token, number) => {
     const wanted = searched === lower ? token.toLowerCase() : token;
     const at = wanted && searched.indexOf(wanted, end);
-    const joins = MARK.test(token) || (inWord([...text.slice(0, end)].at(-1)) && inWord([...token][0]));
-    const adjoins = number > 0 && at === end && joins;
-    const isSpaced = number > 0 && ["", SPACE].includes(tokens[number - 1]); // "": the space before a digit, with bpe
-    if (adjoins || isSpaced) words.at(-1).push(number);
+    IN_WORD.lastIndex = end;
+    const adjoins = at === end && IN_WORD.test(searched);
+    const isSpaced = ["", SPACE].includes(tokens[number - 1]); // "": the space before a digit, with bpe
+    if (number > 0 && (adjoins || isSpaced)) words.at(-1).push(number);
     else words.push([number]);
     if (at >= 0 && wanted) end = at + wanted.length;
   });
   return words;
-}
-
-function inWord(character = " ") {
-  return LETTER.test(character) && !UNSPACED.test(character);
 }
 
 /** One side of a sentence in words: their texts, and the numbers of their tokens. */

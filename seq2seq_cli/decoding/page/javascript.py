@@ -41,7 +41,10 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
     compiled = re.compile(pattern)
     parsed = _parser.parse(compiled.pattern, compiled.flags)
     names = {number: name for name, number in parsed.state.groupdict.items()}
-    source = _Translator(names, compiled.flags).sequence(parsed)
+    try:
+        source = _Translator(names, compiled.flags).sequence(parsed)
+    except KeyError as missing:
+        raise ValueError(f"no counterpart of {missing.args[0]} in JavaScript") from None
     return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
 
 
@@ -63,7 +66,7 @@ class _Translator:
             "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
             "ANY": lambda _: self._any,
             "IN": _class,
-            "AT": lambda place: self._place(str(place)),
+            "AT": lambda place: self._places[str(place)],
             "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
             "SUBPATTERN": self._group,
             "GROUPREF": lambda number: rf"\k<{self._names[number]}>" if number in self._names else rf"(?:\{number})",
@@ -74,14 +77,7 @@ class _Translator:
             "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{self.sequence(around[1])})",
             "FAILURE": lambda _: _NO_CHARACTER,
         }
-        if kind not in translate:
-            raise ValueError(f"no counterpart of {kind} in JavaScript")
         return translate[kind](value)
-
-    def _place(self, name: str) -> str:
-        if name not in self._places:
-            raise ValueError(f"no counterpart of {name} in JavaScript")
-        return self._places[name]
 
     def _group(self, group: tuple[int | None, int, int, Any]) -> str:
         number, _, _, nodes = group  # a class that turns IGNORECASE off has all its members listed
@@ -97,24 +93,18 @@ class _Translator:
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:
     """A character class."""
-    negated, members = "", []
-    for kind, value in items:
-        match str(kind):
-            case "NEGATE":
-                negated = "^"
-            case "LITERAL":
-                members.append(_character(value))
-            case "RANGE":
-                members.append(f"{_character(value[0])}-{_character(value[1])}")
-            case "CATEGORY":
-                members.append(_category(str(value).removeprefix("CATEGORY_")))
-    return f"[{negated}{''.join(members)}]"
+    members: Mapping[str, _Translate] = {
+        "NEGATE": lambda _: "^",  # always the first
+        "LITERAL": lambda code: _character(code),
+        "RANGE": lambda ends: "-".join(map(_character, ends)),
+        "CATEGORY": lambda name: _category(str(name).removeprefix("CATEGORY_")),
+    }
+    return f"[{''.join(members[str(kind)](value) for kind, value in items)}]"
 
 
 def _category(name: str) -> str:
-    if name.startswith("NOT_"):
-        return f"[^{_CATEGORIES[name.removeprefix('NOT_')]}]"
-    return _CATEGORIES[name]
+    members = _CATEGORIES[name.removeprefix("NOT_")]
+    return f"[^{members}]" if name.startswith("NOT_") else members
 
 
 def _character(code: int) -> str:

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding import keep, marks, sentences
@@ -67,8 +66,9 @@ def expressions_data() -> dict[str, Expression]:
 
 def tables_data(language: str) -> Data:
     """The tables by the names that the scripts have for them; the abbreviations are of the source's language."""
+    letters = filter(str.islower, map(chr, range(sys.maxunicode + 1)))
     return {
-        "titles": {letter: letter.title() for letter in _characters(str.islower) if letter.title() != letter.upper()},
+        "titles": {letter: letter.title() for letter in letters if letter.title() != letter.upper()},
         "dotted": sorted(DOTTED),
         "apostrophes": APOSTROPHES,
         "kinds": marks.KINDS,
@@ -83,8 +83,3 @@ def tables_data(language: str) -> Data:
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
         "abbreviations": sorted(abbreviations_of(language)),
     }
-
-
-def _characters(has: Callable[[str], bool]) -> Iterator[str]:
-    """All characters with a property."""
-    return filter(has, map(chr, range(sys.maxunicode + 1)))

@@ -4,7 +4,6 @@ const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar
 const LETTER = `[[\\p{L}\\p{N}\\p{M}]--[${SCRIPTS.map((name) => `\\p{scx=${name}}`).join("")}]]`;
 const IN_WORD = new RegExp(`\\p{M}|(?<=${LETTER})${LETTER}`, "vy"); // a character that is not the first of its word
 const SPACE = "\u2581"; // a space, where characters are tokens
-const MANY = 26; // columns from which on the matrix is drawn smaller
 const LEAST_SHOWN = 0.05; // weights below have no number in the matrix
 
 /** The numbers of the tokens of each word; `text` says between which of them there is a space. */
@@ -121,6 +120,6 @@ function matrixOf({ source, target }, weights) {
     ...weights[row].map((weight, column) => el("td", {
       "data-target": row, "data-source": column, "--w": weight.toFixed(3),
     }, weight < LEAST_SHOWN ? "" : String(Math.round(100 * weight))))));
-  return el("table", { class: source.length < MANY ? "matrix" : "matrix dense", dir: "auto" },
+  return el("table", { class: "matrix", dir: "auto" },
     el("thead", {}, el("tr", {}, el("td"), ...head)), el("tbody", {}, ...rows));
 }

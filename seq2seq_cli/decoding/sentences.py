@@ -78,10 +78,8 @@ class Passage:
 
     def join(self, outputs: Sequence[str]) -> str:
         """The text with each piece replaced by its output; what lies between them stays as it is."""
-        ends = [0, *(piece.end for piece in self.pieces)]
-        starts = [*(piece.start for piece in self.pieces), len(self.text)]
-        gaps = [self.text[end:start] for end, start in zip(ends, starts, strict=True)]
-        return "".join(gap + output for gap, output in zip(gaps, [*outputs, ""], strict=True))
+        gaps = _gaps(len(self.text), self.pieces)
+        return "".join(self.text[start:end] + output for (start, end), output in zip(gaps, [*outputs, ""], strict=True))
 
 
 def split_passage(source: str, language: str, fits: Callable[[str], bool]) -> Passage:
@@ -98,7 +96,7 @@ def split_passage(source: str, language: str, fits: Callable[[str], bool]) -> Pa
     masked = _masked(text, marks)
     pieces: list[Piece | None] = []
     was_cut = False
-    for start, end in _lines(text, marks):
+    for start, end in _gaps(len(text), [mark for mark in marks if mark.kind == "break"]):
         ends = (start + position for position in sentence_ends(masked[start:end], language))
         for sentence in pairwise([start, *ends, end]):
             parts = list(_parts(masked, marks, sentence, fits))
@@ -141,27 +139,20 @@ def _is_abbreviation(before: str, following: str, language: str) -> bool:
 
 def _masked(text: str, marks: Sequence[Mark]) -> str:
     """The text with _FILLER, _WORD, _EMOJI or a space for each character of a mark."""
-    parts = []
-    position = 0
+    masks = []
     for mark in marks:
         length = mark.end - mark.start
-        first = ""
-        if mark.kind == "character":
-            first = without_control_characters(unescape(text[mark.start : mark.end]))
-        masks = {"keep": _WORD * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
-        parts += [text[position : mark.start], masks.get(mark.kind, first.ljust(length, _FILLER))]
-        position = mark.end
-    return "".join([*parts, text[position:]])
+        known = {"keep": _WORD * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
+        is_character = mark.kind == "character"
+        first = without_control_characters(unescape(text[mark.start : mark.end])) if is_character else ""
+        masks.append(known.get(mark.kind, first.ljust(length, _FILLER)))
+    gaps = _gaps(len(text), marks)
+    return "".join(text[start:end] + mask for (start, end), mask in zip(gaps, [*masks, ""], strict=True))
 
 
-def _lines(text: str, marks: Sequence[Mark]) -> Iterator[Span]:
-    """The parts between the marks that part the text."""
-    position = 0
-    for mark in marks:
-        if mark.kind == "break":
-            yield position, mark.start
-            position = mark.end
-    yield position, len(text)
+def _gaps(length: int, spans: Sequence[Mark] | Sequence[Piece]) -> Iterator[Span]:
+    """The parts between some spans of a text of this length."""
+    return zip([0, *(span.end for span in spans)], [*(span.start for span in spans), length], strict=True)
 
 
 def _parts(masked: str, marks: Sequence[Mark], sentence: Span, fits: Callable[[str], bool]) -> Iterator[Span]:
@@ -184,19 +175,14 @@ def _cutting_place(masked: str, marks: Sequence[Mark], start: int, end: int) -> 
         places = [match.end() for match in cuts.finditer(masked, start + quarter, end - quarter)]
         if places := [place for place in places if start < place < end]:
             return min(places, key=lambda place: abs(place - middle))
+    inside = {place for mark in marks for place in range(mark.start + 1, mark.end)}
     for step in (1, -1):
         place = middle
-        while start < place < end and (_is_inside(marks, place) or unicodedata.category(masked[place])[0] == "M"):
+        while start < place < end and (place in inside or unicodedata.category(masked[place])[0] == "M"):
             place += step
         if start < place < end:
             return place
     return None
-
-
-def _is_inside(marks: Sequence[Mark], place: int) -> bool:
-    """Whether a place is inside of a mark."""
-    before = _first_mark(marks, place) - 1
-    return before >= 0 and marks[before].end > place
 
 
 def _piece(text: str, masked: str, marks: Sequence[Mark], part: Span) -> Piece | None:

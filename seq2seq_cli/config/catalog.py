@@ -26,14 +26,13 @@ GROUPS = (
 """The headings that the shipped configs are listed under; each file names its own in a comment, ``# Group: ...``."""
 MODEL_GROUPS = GROUPS[1:5]
 """The groups of models that train on any prepared folder; the others have data or text of their own."""
-OWN = "Your own, in configs/"
 
 
 class CatalogEntry(NamedTuple):
-    """A config that ``--config`` finds."""
+    """A shipped config."""
 
     name: str
-    """The name to give; the path for one of the user's own."""
+    """The name to give."""
     description: str
     """The first comment line of the file."""
     group: str
@@ -66,17 +65,13 @@ def recipe_for(pairs: int) -> str:
 
 
 def list_configs() -> list[CatalogEntry]:
-    """The shipped configs by group, then those in ``./configs``."""
-    own, shipped = Path("configs"), shipped_folder()
+    """The shipped configs by group."""
+    shipped = shipped_folder()
     entries = [
         CatalogEntry(path.relative_to(shipped).with_suffix("").as_posix(), describe_config(path), _group(path))
         for path in sorted(shipped.rglob("*.yaml"))
     ]
-    entries.sort(key=lambda entry: GROUPS.index(entry.group))
-    if own.resolve() != shipped:
-        files = sorted(filter(Path.is_file, own.rglob("*.yaml")))
-        entries += [CatalogEntry(path.as_posix(), _describe_own(path), OWN) for path in files]
-    return entries
+    return sorted(entries, key=lambda entry: GROUPS.index(entry.group))
 
 
 def read_config_text(path: Path) -> str:
@@ -100,14 +95,6 @@ def describe_config(path: Path) -> str:
         if line.startswith("#"):
             return line.lstrip("# ").strip()
     return ""
-
-
-def _describe_own(path: Path) -> str:
-    """The description of a config that may be damaged: the others are listed all the same."""
-    try:
-        return describe_config(path)
-    except ConfigError as error:
-        return str(error).removeprefix(f"{path}: ").removeprefix(f"{path}:")
 
 
 def shipped_folder() -> Path:

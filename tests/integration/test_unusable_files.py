@@ -51,25 +51,6 @@ def test_a_config_of_20_megabytes_is_not_read(tmp_path: Path) -> None:
     )
 
 
-def test_configs_that_cannot_be_read_do_not_hide_the_others(tmp_path: Path) -> None:
-    own = tmp_path / "configs"
-    own.mkdir()
-    os.mkfifo(own / "pipe.yaml")
-    (own / "bad.yaml").write_bytes(b"# \xff")
-    (own / "good.yaml").write_text("# Mine", encoding="utf-8")
-
-    done = s2s_here(tmp_path, "configs")
-
-    assert done.returncode == 0
-    title, *configs = done.stdout.splitlines()[-3:]
-    assert title == "Your own, in configs/"
-    assert [line.split(maxsplit=1) for line in configs] == [
-        ["configs/bad.yaml", "1:3: byte 0xff is not UTF-8; save the file as UTF-8"],
-        ["configs/good.yaml", "Mine"],
-    ]
-    assert refused(s2s_here(tmp_path, "configs", "show", "goood")).endswith("did you mean configs/good.yaml?")
-
-
 def test_a_line_of_20_megabytes_is_named_as_the_reason(tmp_path: Path) -> None:
     (tmp_path / "deu.txt").write_bytes(b"abcd " * 4_000_000)
     assert refused(s2s_here(tmp_path, "prepare", "deu.txt")).startswith("deu.txt:1: one column only")

@@ -22,11 +22,11 @@ def list_configs(context: typer.Context) -> None:
     if context.invoked_subcommand is not None:
         return
     entries = catalog.list_configs()
-    width = max((len(entry.name) for entry in entries), default=0)
+    width = max(len(entry.name) for entry in entries)
     for number, (group, members) in enumerate(groupby(entries, key=lambda entry: entry.group)):
         sys.stdout.write("\n" * (number > 0) + f"{group}\n")
         for entry in members:
-            sys.stdout.write(f"  {entry.name:<{width}}  {entry.description}".rstrip() + "\n")
+            sys.stdout.write(f"  {entry.name:<{width}}  {entry.description}\n")
 
 
 @app.command()

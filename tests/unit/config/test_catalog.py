@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.catalog import OWN, find_config, list_configs, shipped_folder
+from seq2seq_cli.config.catalog import find_config, shipped_folder
 from seq2seq_cli.errors import ConfigError
 
 
@@ -67,14 +67,3 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str, line: str) -> N
 def test_a_name_near_to_none_is_answered_with_all() -> None:
     with pytest.raises(ConfigError, match="there are best, fast, few, quick, sample, tutorial, bahdanau, "):
         find_config("xyz")
-
-
-def test_own_configs_are_listed_after_the_shipped_ones() -> None:
-    shipped = list_configs()
-    write("configs/mine.yaml", "\n# My  own.\nlr: 1\n")
-    write("configs/luong_dot.yaml")
-
-    entries = list_configs()
-
-    assert entries[-2:] == [("configs/luong_dot.yaml", "Mine.", OWN), ("configs/mine.yaml", "My  own.", OWN)]
-    assert entries[:-2] == shipped

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.forks import Forked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,7 @@ def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
     return done.stderr
 
 
+@pytest.mark.slow
 def test_it_fills_the_page_and_continues_where_it_stopped(tmp_path: Path) -> None:
     pairs = "".join(f"Tom saw {n} cats.\tTom sah {n} Katzen.\n" for n in range(100))
     (tmp_path / "pairs.txt").write_text(pairs, encoding="utf-8")

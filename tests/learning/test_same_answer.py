@@ -1,4 +1,4 @@
-"""One answer by every route: any batch, any order, argument, pipe, file and Python, torch and the exported model."""
+"""One answer in any batch and any order, of torch and of the exported model."""
 
 import random
 from collections.abc import Sequence
@@ -10,7 +10,6 @@ import pytest
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.training.run import train_session
-from tests.commands import s2s_here
 from tests.corpora import prepared
 from tests.tiny import started, tiny_config
 
@@ -68,19 +67,3 @@ def test_batches_order_and_engines_give_one_answer(trained: Trained, beam: str) 
         shuffled = random.Random(2).sample(numbered, SENTENCES)  # noqa: S311  # not for secrets
         found = translated(trained, [sentence for _, sentence in shuffled], beam, f"engine={engine}")
         assert_same(found, [expected[number] for number, _ in shuffled])
-
-
-@pytest.mark.slow
-def test_arguments_pipes_files_and_python_give_one_answer(trained: Trained) -> None:
-    lines = trained.sentences
-    expected = [translation.text for translation in translated(trained, lines)]
-    text = "".join(f"{line}\n" for line in lines)
-    (trained.folder / "in.txt").write_text(text, encoding="utf-8")
-    routes = {
-        "arguments": s2s_here(trained.folder, "translate", "--model", "run", *lines),
-        "a pipe": s2s_here(trained.folder, "translate", "--model", "run", text=text),
-    }
-    for route, done in routes.items():
-        assert done.stdout.splitlines() == expected, route
-    s2s_here(trained.folder, "translate", "--model", "run", "--input", "in.txt", "--output", "out.txt")
-    assert (trained.folder / "out.txt").read_text(encoding="utf-8").splitlines() == expected

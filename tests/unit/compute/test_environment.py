@@ -18,16 +18,11 @@ def unset_variables(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(variable)
 
 
-def test_variables_that_are_not_set_are_set() -> None:
+def test_variables_that_are_not_set_are_set_and_the_users_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLES[1], "7")
     prepare_environment()
     assert all(int(os.environ[variable]) > 0 for variable in VARIABLES)
-
-
-@pytest.mark.parametrize("variable", VARIABLES)
-def test_variables_that_the_user_has_set_stay(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(variable, "7")
-    prepare_environment()
-    assert os.environ[variable] == "7"
+    assert os.environ[VARIABLES[1]] == "7"
 
 
 def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.MonkeyPatch) -> None:

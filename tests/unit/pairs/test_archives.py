@@ -1,24 +1,15 @@
 import gzip
-import io
 import os
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import open_text
+from tests.site import archive_of
 
 TEXT = b"".join(f"{number}\t{number}\n".encode() for number in range(5000))
-
-
-def zipped(members: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", method) as archive:
-        for name, content in members.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
 
 
 def encrypted(archive: bytes) -> bytes:
@@ -44,23 +35,35 @@ def test_the_text_of_a_zip_archive_is_found(tmp_path: Path, method: int) -> None
     beside = {"_about.txt": TEXT * 2, "README.txt": TEXT * 2, "licence.txt": TEXT * 2, "x/LICENSE-CC.txt": TEXT * 2}
     hidden = {"__MACOSX/._deu.txt": TEXT * 2, ".hidden.txt": TEXT * 2, "picture.png": TEXT * 2, "folder.txt/": b""}
     for name in ("folder/deu.TXT", "readmes and more.tsv"):
-        assert read(tmp_path / "x", zipped({**beside, **hidden, name: TEXT}, method)) == TEXT
+        assert read(tmp_path / "x", archive_of({**beside, **hidden, name: TEXT}, compression=method)) == TEXT
 
 
-STORED = zipped({"deu.txt": TEXT}, zipfile.ZIP_STORED)
+STORED = archive_of({"deu.txt": TEXT}, compression=zipfile.ZIP_STORED)
 DAMAGED_ZIP = "the zip archive is truncated, damaged or encrypted: get it again"
 DAMAGED_GZIP = "the gzip file is truncated, damaged or encrypted: get it again"
 REFUSED = [
-    *((zipped({"deu.txt": TEXT})[:-cut], DAMAGED_ZIP) for cut in (1, 20, 2000, 9999)),
+    *((archive_of({"deu.txt": TEXT})[:-cut], DAMAGED_ZIP) for cut in (1, 20, 2000, 9999)),
     *((gzip.compress(TEXT)[:-cut], DAMAGED_GZIP) for cut in (1, 20, 2000, 9999)),
     (changed(STORED), DAMAGED_ZIP),
     (changed(gzip.compress(TEXT, 0)), DAMAGED_GZIP),
     (encrypted(STORED), DAMAGED_ZIP),
-    (zipped({}), "no file of sentence pairs in the zip archive ()"),
-    (zipped({"a.png": b"x", "_about.txt": b"x"}), "no file of sentence pairs in the zip archive (a.png, _about.txt): "),
-    (zipped({"a.en.txt": TEXT, "a.de.txt": TEXT}), "several files of sentence pairs in the zip archive (a.en.txt, a.d"),
-    (zipped({f"{n}.txt": TEXT for n in range(9)}), "several files of sentence pairs in the zip archive (0.txt, 1.txt,"),
-    (zipped({"[Content_Types].xml": b"<"}), "no file of sentence pairs in the zip archive ([Content_Types].xml): unpa"),
+    (archive_of({}), "no file of sentence pairs in the zip archive ()"),
+    (
+        archive_of({"a.png": b"x", "_about.txt": b"x"}),
+        "no file of sentence pairs in the zip archive (a.png, _about.txt): ",
+    ),
+    (
+        archive_of({"a.en.txt": TEXT, "a.de.txt": TEXT}),
+        "several files of sentence pairs in the zip archive (a.en.txt, a.d",
+    ),
+    (
+        archive_of({f"{n}.txt": TEXT for n in range(9)}),
+        "several files of sentence pairs in the zip archive (0.txt, 1.txt,",
+    ),
+    (
+        archive_of({"[Content_Types].xml": b"<"}),
+        "no file of sentence pairs in the zip archive ([Content_Types].xml): unpa",
+    ),
     (b"\n<!DOCTYPE HTML><html>", "a web page: download"),
     (b"", "the file is empty"),
 ]
@@ -75,10 +78,10 @@ def test_each_fault_of_a_file_is_named(tmp_path: Path, content: bytes, message: 
 
 def test_a_long_list_of_members_is_cut(tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"\(0\.txt, 1\.txt, 2\.txt, 3\.txt, 4\.txt, \.\.\.\): unpack it"):
-        read(tmp_path / "x", zipped({f"{number}.txt": TEXT for number in range(9)}))
+        read(tmp_path / "x", archive_of({f"{number}.txt": TEXT for number in range(9)}))
 
 
 def test_incompressible_content_is_unchanged(tmp_path: Path) -> None:
     content = b"x" + os.urandom(600_000)
-    for packed in (content, gzip.compress(content), zipped({"deu.txt": content})):
+    for packed in (content, gzip.compress(content), archive_of({"deu.txt": content})):
         assert read(tmp_path / "x", packed) == content

@@ -5,7 +5,6 @@ import os
 import sys
 import threading
 import tracemalloc
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,17 +23,10 @@ from seq2seq_cli.pairs.pair_files import (
     pair_paths,
     read_blocks,
 )
+from tests.site import archive_of
 
 PAIRS = [("Hi.", "Grüß Gott!"), ("Run!", "Lauf!"), ("", ""), ("I see.", "Aha. 😀")]
 TEXT = "\n".join(f"{src}\t{tgt}" for src, tgt in PAIRS)
-
-
-def zipped(**members: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name.replace("_dot_", "."), content)
-    return packed.getvalue()
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -76,8 +68,8 @@ FORMS = {
     "UTF-16 big": b"\xfe\xff" + TEXT.replace("\n", "\r\n").encode("utf-16-be"),
     "UTF-32 big": b"\x00\x00\xfe\xff" + TEXT.encode("utf-32-be"),
     "gzip of many members": b"".join(gzip.compress(bytes([byte])) for byte in TEXT.encode()),
-    "zip": zipped(deu_dot_txt=TEXT.encode(), _about_dot_txt=b"CC-BY 2.0\n" * 99),
-    "zip of UTF-16": zipped(deu_dot_TSV=TEXT.encode("utf-16")),
+    "zip": archive_of({"deu.txt": TEXT.encode(), "_about.txt": b"CC-BY 2.0\n" * 99}),
+    "zip of UTF-16": archive_of({"deu.TSV": TEXT.encode("utf-16")}),
 }
 
 

@@ -221,11 +221,6 @@ def test_the_parts_of_a_lower_cased_word_keep_their_case() -> None:
     assert [word.text for word in codec.read("Hİ İSTANBUL").words] == ["Hİ", "İSTANBUL"]
 
 
-def test_lower_case_is_that_of_the_language() -> None:
-    turkish = fitted(SourceConfig(lowercase=True, spacing=False, language="tr", min_count=1), "ılık dil")
-    assert turkish.read("ILIK DİL").ids == turkish.read("Ilık Dil").ids == turkish.read("ılık dil").ids
-
-
 def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
     codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=9), "she didn't.", unit="bpe")
     ids = codec.read("She didn't.").ids
@@ -261,17 +256,6 @@ def test_a_shared_vocabulary_is_learned_from_both_sides(unit: Unit) -> None:
     src, tgt = fit_codecs(apart, src_counts, tgt_counts)
     assert src == fit_codec(text.src, unit, src_counts)
     assert tgt == fit_codec(text.tgt, unit, tgt_counts)
-
-
-def test_ids_are_split_into_those_of_each_token() -> None:
-    codec = fitted(TargetConfig(language="de", min_count=9), "ab abc.", unit="bpe")
-    space, a, b, c, dot = map(codec.vocabulary.id, [SPACING, "▏a", "▏b", "▏c", "."])
-    assert codec.vocabulary.split([BOS, space, a, b, UNK, space, a, c, dot, UNK, UNK, b, EOS]) == [
-        (BOS,), (space, a, b), (UNK,), (space, a, c), (dot,), (UNK,), (UNK,), (b,), (EOS,),
-    ]  # fmt: skip
-    assert codec.vocabulary.split([]) == []
-    words = fitted(TargetConfig(language="de", min_count=1), "ab abc.")
-    assert words.vocabulary.split([9, UNK, 4]) == [(9,), (UNK,), (4,)]
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,7 @@ def measure(folder: Path, *arguments: str) -> Done:
     return Forked(folder, *command, module=MODULE).done()
 
 
+@pytest.mark.slow
 def test_a_result_names_the_files_of_its_test_pairs_and_other_files_need_another_folder(folder: Path) -> None:
     (folder / "others.txt").write_text("We saw 7 dogs.\tWir sahen 7 Hunde.\n", encoding="utf-8")
     assert measure(folder, "--test", "others.txt").returncode == 0

@@ -57,19 +57,14 @@ def test_numbers_have_other_digits_with_each_side_s_separators_and_a_typo_exchan
     assert typo.source in {"Tmo is old.", "Tom is odl."}
 
 
-@pytest.mark.parametrize(
-    ("pair", "expected"),
-    [
-        (PAIR, ("O'Brien's hat is red.", "O'Briens Hut ist rot.")),
-        (("Tom and Tom.", "Tom und Tom."), ("O'Brien and O'Brien.", "O'Brien und O'Brien.")),
-        (("Tom likes Tommy.", "Er mag Tommy."), None),
-        (("Tomatoes!", "Tomaten!"), None),
-    ],
-)
-def test_a_rare_name_replaces_a_known_one_that_both_sides_have_equally_often(pair: Pair, expected: Pair | None) -> None:
-    found = renaming(["Tom"], ["O'Brien"])(pair, generator())
-    assert (found and (found.source, found.reference)) == expected
-    assert found is None or found.names == ("O'Brien",)
+def test_a_rare_name_replaces_a_known_one_that_both_sides_have_equally_often() -> None:
+    rename = renaming(["Tom"], ["O'Brien"])
+    found = rename(PAIR, generator())
+    assert found
+    assert (found.source, found.reference) == ("O'Brien's hat is red.", "O'Briens Hut ist rot.")
+    assert found.names == ("O'Brien",)
+    assert rename(("Tom likes Tommy.", "Er mag Tommy."), generator()) is None
+    assert rename(("Tomatoes!", "Tomaten!"), generator()) is None
 
 
 def test_joined_lines_have_pairs_that_end_with_a_mark() -> None:

@@ -41,29 +41,18 @@ def test_the_text_of_a_zip_archive_is_found(tmp_path: Path, method: int) -> None
 STORED = archive_of({"deu.txt": TEXT}, compression=zipfile.ZIP_STORED)
 DAMAGED_ZIP = "the zip archive is truncated, damaged or encrypted: get it again"
 DAMAGED_GZIP = "the gzip file is truncated, damaged or encrypted: get it again"
+NO_FILE, SEVERAL = (f"{many} of sentence pairs in the zip archive" for many in ("no file", "several files"))
 REFUSED = [
     *((archive_of({"deu.txt": TEXT})[:-cut], DAMAGED_ZIP) for cut in (1, 20, 2000, 9999)),
     *((gzip.compress(TEXT)[:-cut], DAMAGED_GZIP) for cut in (1, 20, 2000, 9999)),
     (changed(STORED), DAMAGED_ZIP),
     (changed(gzip.compress(TEXT, 0)), DAMAGED_GZIP),
     (encrypted(STORED), DAMAGED_ZIP),
-    (archive_of({}), "no file of sentence pairs in the zip archive ()"),
-    (
-        archive_of({"a.png": b"x", "_about.txt": b"x"}),
-        "no file of sentence pairs in the zip archive (a.png, _about.txt): ",
-    ),
-    (
-        archive_of({"a.en.txt": TEXT, "a.de.txt": TEXT}),
-        "several files of sentence pairs in the zip archive (a.en.txt, a.d",
-    ),
-    (
-        archive_of({f"{n}.txt": TEXT for n in range(9)}),
-        "several files of sentence pairs in the zip archive (0.txt, 1.txt,",
-    ),
-    (
-        archive_of({"[Content_Types].xml": b"<"}),
-        "no file of sentence pairs in the zip archive ([Content_Types].xml): unpa",
-    ),
+    (archive_of({}), f"{NO_FILE} ()"),
+    (archive_of({"a.png": b"x", "_about.txt": b"x"}), f"{NO_FILE} (a.png, _about.txt): "),
+    (archive_of({"a.en.txt": TEXT, "a.de.txt": TEXT}), f"{SEVERAL} (a.en.txt, a.d"),
+    (archive_of({f"{n}.txt": TEXT for n in range(9)}), f"{SEVERAL} (0.txt, 1.txt,"),
+    (archive_of({"[Content_Types].xml": b"<"}), f"{NO_FILE} ([Content_Types].xml): unpa"),
     (b"\n<!DOCTYPE HTML><html>", "a web page: download"),
     (b"", "the file is empty"),
 ]

@@ -216,8 +216,7 @@ FORMATS = [
         (PREPARED, "pairs.txt"),
     ),
     Format("codec of a corpus", "prepared/codec/*.json", _READ_CORPUS, _JSON, (PREPARED,), is_sealed=True),
-    Format("ids", "prepared/*.???.npy", _READ_CORPUS, _NPY, (PREPARED,), is_sealed=True),
-    Format("offsets", "prepared/*.offsets.npy", _READ_CORPUS, _NPY, (PREPARED,), is_sealed=True),
+    Format("ids", "prepared/*.npy", _READ_CORPUS, _NPY, (PREPARED,), is_sealed=True),
     Format(
         "split texts",
         "prepared/*.txt",
@@ -303,13 +302,6 @@ FORMATS = [
         _TEXT,
         (RUN,),
         flows_in=True,
-    ),
-    Format(
-        "input file",
-        "src.txt",
-        _translate(_RUN, "--input src.txt --output new", "--input src.txt --draw new.html"),
-        _TEXT,
-        (RUN,),
     ),
     Format(
         "evaluated files",

@@ -110,26 +110,21 @@ def test_a_language_without_a_tokenizer_gives_one_warning(stated: str, config: s
     assert all(map(str.startswith, found, expected))
 
 
-@pytest.mark.parametrize(
-    ("names", "stated", "config", "origin"),
-    [
-        (["fra.txt"], "pl-cs", ["text.src.language=it", "text.tgt.language=it"], "option"),
-        (["fra.txt"], None, ["text.src.language=it", "text.tgt.language=it"], "config"),
-        (["fra.txt"], None, ["text.src.language=it"], "name"),
-        (["mine.txt"], None, ["text.src.language=it"], "default"),
-    ],
-)
-def test_it_says_where_the_languages_were_found(
-    names: list[str], stated: str | None, config: list[str], origin: str
-) -> None:
-    resolved = resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=False)
-    assert resolved.origin == origin
+def test_it_says_where_the_languages_were_found() -> None:
+    both, one = ["text.src.language=it", "text.tgt.language=it"], ["text.src.language=it"]
+    for name, stated, config, origin in (
+        ("fra.txt", "pl-cs", both, "option"),
+        ("fra.txt", None, both, "config"),
+        ("fra.txt", None, one, "name"),
+        ("mine.txt", None, one, "default"),
+    ):
+        assert resolve_languages(text_config(*config), stated=stated, files=files(name), swap=False).origin == origin
 
 
-@pytest.mark.parametrize("stated", ["", "en", "en-", "en-de-fr", "english-german", "en/de", "e-d", "ён-де"])
-def test_anything_else_is_refused_in_one_line(stated: str) -> None:
-    with pytest.raises(UsageError, match=r"^--languages .*: must be two language codes, such as en-de"):
-        languages(stated=stated)
+def test_anything_else_is_refused_in_one_line() -> None:
+    for stated in ("", "en", "en-", "en-de-fr", "english-german", "en/de", "e-d", "ён-де"):
+        with pytest.raises(UsageError, match=r"^--languages .*: must be two language codes, such as en-de"):
+            languages(stated=stated)
 
 
 TEXTS = {

@@ -94,22 +94,6 @@ def test_a_language_that_spacy_does_not_know_is_cut_at_punctuation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "packages"), [(language, PROGRAMS[language]) for language in PROGRAMS if PROGRAMS[language]]
-)
-def test_a_tokenizer_without_its_package_names_the_package(language: str, packages: dict[str, str]) -> None:
-    if all(map(importlib.util.find_spec, packages.values())):
-        pytest.skip("the packages are there")
-    missing = " ".join(name for name, module in packages.items() if not importlib.util.find_spec(module))
-    assert read_rules(language) is None
-    advice = (
-        f"needs other packages: pip install {missing}, or prepare with characters as tokens: --set text.unit=character"
-    )
-    for _ in range(2):
-        with pytest.raises(InputError, match=advice):
-            Program(language)
-
-
-@pytest.mark.parametrize(
     ("language", "needed"), [("af", "spacy"), ("eo", "spacy"), ("zh", "spacy"), ("th", "spacy pythainlp")]
 )
 def test_without_spacy_its_name_is_among_those_to_install(

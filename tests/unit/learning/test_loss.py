@@ -106,10 +106,8 @@ def test_own_predictions_come_from_the_network_as_it_is_trained_with_its_dropout
 
 ATTENTIONAL = "model.decoder.readout=attentional"
 KINDS = {
-    "bahdanau": ["model.decoder.kind=bahdanau", ATTENTIONAL],
     "luong": ["model.decoder.kind=luong", ATTENTIONAL],
     "feeding": ["model.decoder.input_feeding=true", ATTENTIONAL],
-    "gru": ["model.encoder.cell=gru", "model.decoder.cell=gru", "model.decoder.kind=bahdanau", ATTENTIONAL],
     "rnnsearch": ["model.encoder.directions=joined", "model.bridge=linear", "model.decoder.readout=maxout"],
     "local": ["model.attention.score=additive", "model.attention.scope=local_p"],
     "hard": ["model.attention.scope=hard", "model.decoder.kind=bahdanau"],

@@ -314,15 +314,6 @@ def test_a_protected_span_is_one_unknown_word_between_the_known_ones(unit: Unit)
     assert codec.write(after).text == ") gut?"
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_protected_spans_stand_side_by_side_and_at_the_ends(unit: Unit) -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1), "a b", unit=unit)
-    reading = codec.read("https://a b-b@c \ufdd0", [(0, 9), (10, 12), (12, 15)])
-    assert [word.text for word in reading.words if word.text != SPACING] == ["https://a", "b-", "b@c"]
-    assert [id_ for id_ in reading.ids if id_ == UNK] == [UNK] * 3
-    assert reading.text == "https://a b-b@c \ufdd0"
-
-
 def has_capitals(codec: Codec, ids: list[int]) -> bool:
     return ids[:1] == [codec.vocabulary.id(CAPITALS)]
 

@@ -29,7 +29,6 @@ def step(
         tokens_per_second=rate,
         lr=1e-3,
         gradient_norm=1.0,
-        memory_mb=800,
         skipped=0,
     )
 

@@ -17,9 +17,10 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.writer import RunWriter
+from seq2seq_cli.training.plan import Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import Session, create_run
+from seq2seq_cli.training.session import Session, create_run, open_session
 
 CPU = torch.device("cpu")
 
@@ -64,9 +65,9 @@ def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
 
 
 def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) -> Session:
-    """A new run on the CPU, whose lock is given back."""
+    """A new run on the CPU, whose lock is given back; `options` are those of a plan."""
     with ExitStack() as held:
-        return Session.start(path, config, corpus, held=held, **options)
+        return open_session(Plan.of(corpus, path=path, config=config, **options), corpus, held=held)
 
 
 def trained(path: Path, name: str, settings: Sequence[str], corpus: PreparedCorpus) -> Translator:
@@ -79,10 +80,13 @@ def trained(path: Path, name: str, settings: Sequence[str], corpus: PreparedCorp
 
 def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
     """A run as it was saved last, on the CPU."""
-    return Session.resume(RunWriter(run.path), config, corpus, saved=run.config(), provenance=run.provenance())
+    provenance = run.provenance()
+    init_from = Path(provenance.init_from) if provenance.init_from else None
+    plan = Plan.of(corpus, path=run.path, config=config, resumed=provenance, init_from=init_from)
+    return open_session(plan, corpus, held=ExitStack())
 
 
 def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunWriter:
     """A new run folder, whose lock is given back."""
     with ExitStack() as held:
-        return create_run(path, config, corpus, held=held, overwrite=overwrite)
+        return create_run(Plan.of(corpus, path=path, config=config, overwrite=overwrite), corpus, held)

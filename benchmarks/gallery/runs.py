@@ -36,9 +36,10 @@ from seq2seq_cli.runs.curves import learning_curves
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import TrainingLoop
+from seq2seq_cli.training.plan import Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.session import open_session
 
 LENGTHS = {"up to 4": range(5), "5 to 8": range(5, 9), "9 and more": range(9, 10**6)}
 """Ranges of the source length, in words split at spaces."""
@@ -106,7 +107,8 @@ class GalleryRuns:
             return known
         run = self._run(name, seed)
         with ExitStack() as held:
-            session = Session.start(run, self._config(name, seed), self.corpus, held=held, overwrite=True)
+            plan = Plan.of(self.corpus, path=run, config=self._config(name, seed), overwrite=True)
+            session = open_session(plan, self.corpus, held=held)
             for _ in train_session(session):
                 pass
         result = self._scored(name, seed)

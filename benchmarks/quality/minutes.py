@@ -101,8 +101,9 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
 
 
 def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Session":
+    from seq2seq_cli.training.plan import Plan
     from seq2seq_cli.training.resolve import resolve_config
-    from seq2seq_cli.training.session import Session
+    from seq2seq_cli.training.session import open_session
 
     prepare(options.pairs, out=folder / "prepared", config=options.config, overrides=options.set)
     corpus = PreparedCorpus.open(folder / "prepared")
@@ -110,7 +111,7 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
     config = load_config(options.config or recipe, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
-    return Session.start(folder / "run", config, corpus, held=held)
+    return open_session(Plan.of(corpus, path=folder / "run", config=config), corpus, held=held)
 
 
 def _bleu(session: "Session") -> float:

@@ -39,7 +39,7 @@ SETTINGS = (
     "training.best_metric=loss",  # so that nearly every epoch is the best so far and is saved
 )
 PREPARED = ("data.limit=400", "data.valid_sources=20", "data.test_sources=20")
-CLOCK = {"seconds", "validated_seconds", "validation_seconds", "tokens_per_second", "memory_mb", "metrics_bytes"}
+CLOCK = {"seconds", "validated_seconds", "validation_seconds", "tokens_per_second", "metrics_bytes"}
 """Keys in which two equal trainings differ: times, memory, and the length of the file that records them."""
 PART = 6
 """A kill by the clock comes after 1/PART of a training's time on average."""

@@ -13,9 +13,10 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.runs.listing import Run
+from seq2seq_cli.training.plan import Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.session import open_session
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +31,8 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
     """Train the config of that name into the folder `run`, anew; on the CPU, unless an override names another."""
     with ExitStack() as held:
         config = resolve_config(load_config(name, ["training.device=cpu", *overrides]), corpus)
-        session = Session.start(run, config, corpus, held=held, overwrite=True)
+        plan = Plan.of(corpus, path=run, config=config, overwrite=True)
+        session = open_session(plan, corpus, held=held)
         for _ in train_session(session):
             pass
         minutes = session.state.progress.seconds / 60

@@ -9,6 +9,8 @@ products belong to a whole process.
 
 import argparse
 import json
+import re
+import resource
 import sys
 import tempfile
 import time
@@ -93,22 +95,23 @@ def measure(
 
 def peak_memory() -> float:
     """Largest memory of this process, in MB."""
-    import torch
-
-    from seq2seq_cli.compute.memory import peak_memory_mb  # not above: torch is imported after prepare_environment
-
-    return float(peak_memory_mb(torch.device("cpu")))
+    # On Linux, ru_maxrss begins with the memory of the process that started this one.
+    status = Path("/proc/self/status")
+    if status.exists() and (highest := re.search(r"^VmHWM:\s+(\d+) kB$", status.read_text("ascii"), re.MULTILINE)):
+        return int(highest[1]) / 1000
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
 def _s2s(path: Path, config: Config, run: Path, held: ExitStack) -> tuple[Iterator[int], str]:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.events import Step
+    from seq2seq_cli.training.plan import Plan
     from seq2seq_cli.training.run import train_session
-    from seq2seq_cli.training.session import Session
+    from seq2seq_cli.training.session import open_session
 
     corpus = PreparedCorpus.open(path)
     config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-    session = Session.start(run, config, corpus, held=held)
+    session = open_session(Plan.of(corpus, path=run, config=config), corpus, held=held)
     steps = (event.tokens for event in train_session(session) if isinstance(event, Step))
     return steps, session.state.precision
 

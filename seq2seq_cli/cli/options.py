@@ -6,7 +6,7 @@ import typer
 
 from seq2seq_cli.config.choices import DeviceName
 
-RUN_FORMS = "its name in runs/, its folder, its zip archive or one of its files of weights"
+RUN_FORMS = "its name in runs/, its folder or one of its files of weights"
 """What stands for a run on the command line."""
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]

@@ -119,8 +119,6 @@ def _start_lines(event: "Started") -> Iterator[str]:
         + (f", begun with the weights of {event.init_from}" if event.init_from else "")
         + (f", from step {event.step} in epoch {event.epoch}" if event.step else "")
     )
-    if event.redraws:
-        yield "another number of processes than before: dropout and teacher forcing are drawn again"
 
 
 def _epoch_line(event: "Validated") -> str:

@@ -1,11 +1,18 @@
-"""Environment variables of the libraries below torch and numpy, to be set before these are imported."""
+"""Environment variables: those of the libraries below torch and numpy, and those of torchrun. Without torch."""
 
 import os
 import platform
+import socket
+
+_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
+"""The variables that torchrun sets for the processes that it starts."""
 
 
 def prepare_environment() -> None:
-    """Set how many threads start, how they wait, and what torch caches; variables that the user has set stay."""
+    """Set how many threads start, how they wait, and what torch caches; variables that the user has set stay.
+
+    It has an effect before torch and numpy are imported.
+    """
     # By default, torch's threads spin while they wait for each other, so long that training beside another busy program
     # is many times slower. With this count they sleep after some hundredths of a millisecond. Measured: with a lower
     # one, waking them costs more; a higher one gains nothing on a quiet machine and loses time on a busy one.
@@ -35,3 +42,15 @@ def share_temporary_folder() -> None:
 def refuse_telemetry() -> None:
     """Keep ONNX Runtime from reporting to its maker over the network, which its packages do by default."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+
+def has_other_processes() -> bool:
+    """Whether torchrun started this process, and others with it."""
+    return all(name in os.environ for name in _TORCHRUN) and os.environ["WORLD_SIZE"] != "1"
+
+
+def launch_name() -> str | None:
+    """The name that all processes of one torchrun share, also after a restart; None without torchrun."""
+    name = os.environ.get("TORCHELASTIC_RUN_ID")
+    # torchrun calls it "none" when it got a master address and no job id: its process id takes the place.
+    return f"{socket.gethostname()} {os.getppid()}" if name == "none" else name

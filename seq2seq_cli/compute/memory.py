@@ -1,6 +1,6 @@
-"""Memory of the process: its peak, freed memory kept for reuse, and out-of-memory errors in plain words."""
+"""Memory of the process: freed memory kept for reuse, and out-of-memory errors in plain words. Without torch."""
 
-import ctypes
+import errno
 import os
 import re
 import sys
@@ -8,11 +8,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import psutil
-import torch
-
-from seq2seq_cli.compute.out_of_memory import SMALLER_TRAINING, is_out_of_memory
 from seq2seq_cli.errors import TrainingError
+
+SMALLER_TRAINING = "lower training.batch_size or the sizes of the model"
+SMALLER_SEARCH = "lower decoding.batch_size or decoding.beam_size with --set"
+"""What helps when a training or a translation takes too much memory."""
+
+_MEANS_MEMORY = (
+    # torch, whose sizes can be too large for 64 bits, too, and its library oneDNN
+    r"(allocate|enough) memory|Storage size calculation overflowed|Overflow when unpacking long"
+    r"|could not create a primitive$"
+    # C++ and ONNX Runtime; the system's loader; Python
+    r"|bad_alloc|bad allocation|Failed to allocate|failed to map segment|os error 12\b|can't start new thread"
+)
+_LIBRARIES = ("onnxruntime", "safetensors", "tokenizers")
+"""Packages whose errors have no base that says more than Exception."""
 
 MOST_KEPT = 192 * 2**20
 """Bytes of freed memory that a run keeps: more than most steps need again."""
@@ -21,38 +31,43 @@ _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
 
 
-def peak_memory_mb(device: torch.device) -> int:
-    """The largest memory held so far, in units of 10^6 bytes: by the process, or on a CUDA GPU by torch."""
-    held = torch.cuda.max_memory_allocated(device) if device.type == "cuda" else _peak_bytes()
-    return held // 10**6
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that there is too little memory, or that a size does not fit in 64 bits.
+
+    Each library raises its own kind, which is recognised without importing the library.
+    """
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # numpy's, and torch's on a GPU
+        return True
+    if isinstance(error, OSError):  # without a number, it is one of the system's loader
+        return error.errno == errno.ENOMEM or (error.errno is None and "failed to map segment" in str(error))
+    is_of_library = type(error).__module__.partition(".")[0] in _LIBRARIES
+    may_mean_it = is_of_library or isinstance(error, RuntimeError | TypeError | ImportError)
+    return may_mean_it and re.search(_MEANS_MEMORY, str(error)) is not None
 
 
-def _peak_bytes() -> int:
-    if sys.platform == "win32":
-        return psutil.Process().memory_info().peak_wset
-    # psutil knows no peak here, and on Linux ru_maxrss begins with the memory of the process that started this one.
-    status = Path("/proc/self/status")
-    if status.exists() and (highest := re.search(rb"^VmHWM:\s+(\d+) kB$", status.read_bytes(), re.MULTILINE)):
-        return int(highest[1]) * 1024
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024  # bytes on macOS, units of 1,024 bytes elsewhere
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+@contextmanager
+def memory_errors(device: str, cure: str = SMALLER_TRAINING) -> Iterator[None]:
+    """Turn an out-of-memory error into a TrainingError, which names the type of the device and the cure."""
+    try:
+        yield
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+        raise TrainingError(f"out of memory on {device}: {cure}") from error
 
 
 class FreedMemory:
     """Freed memory that a run uses again, where the allocator is glibc's.
 
     By default glibc returns the tensors of each step to the system and asks for them again, page by page, which costs a
-    tenth of the step. So freed memory is kept, unless the user has set what glibc keeps. Tensors of many sizes leave
-    ever more gaps between those in use, so beyond `MOST_KEPT` it is returned.
+    tenth of the step. So freed memory is kept. Tensors of many sizes leave ever more gaps between those in use, so
+    beyond `MOST_KEPT` it is returned.
     """
 
     def __init__(self) -> None:
         """Let the whole process keep the memory that it frees."""
-        if not _is_allocator_set():
-            _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
-            _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
+        _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
+        _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
         self._in_use = _private_bytes()
 
     def limit(self) -> None:
@@ -73,28 +88,10 @@ class FreedMemory:
         self._in_use = _private_bytes()
 
 
-@contextmanager
-def memory_errors(device: torch.device, cure: str = SMALLER_TRAINING) -> Iterator[None]:
-    """Turn an out-of-memory error into a TrainingError, which names the cure."""
-    try:
-        yield
-    except Exception as error:
-        if not is_out_of_memory(error):
-            raise
-        raise TrainingError(f"out of memory on {device.type}: {cure}") from error
-
-
-def _is_allocator_set() -> bool:
-    """Whether the user has set what glibc keeps, by a variable of its own or by a tunable."""
-    variables = ("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_")
-    tunables = os.environ.get("GLIBC_TUNABLES", "")
-    return any(name in os.environ for name in variables) or any(
-        f"glibc.malloc.{name}_threshold" in tunables for name in ("mmap", "trim")
-    )
-
-
 def _call_glibc(name: str, *arguments: int) -> None:
     """Call a function of the C library; do nothing where it has none of that name."""
+    import ctypes  # not above: only training needs it
+
     if sys.platform == "linux" and (function := getattr(ctypes.CDLL(None), name, None)):
         function(*arguments)
 
@@ -103,5 +100,5 @@ def _private_bytes() -> int:
     """Resident memory of this process, without shared pages and files; 0 where the allocator is not glibc's."""
     if sys.platform != "linux":
         return 0
-    held = psutil.Process().memory_info()
-    return held.rss - held.shared
+    _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text(encoding="ascii").split())
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE")

@@ -1,35 +1,22 @@
 """Precision of the matrix products of a training step; weights, sums of gradients and the loss stay fp32."""
 
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from seq2seq_cli.config.choices import Precision, PrecisionName
 
-MARGIN = 1.15
-"""Least speed-up for which a precision is chosen over the one before it: smaller ones may be chance."""
-PRODUCT = (256, 256, 2048)
-"""Rows, inputs and outputs of the product that is timed: large enough for a clear difference."""
-ROUNDS = 6
-"""Measurements of each precision; the shortest counts."""
-
 
 def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
-    """The precision of that name; for `auto`, the fastest one on the device.
+    """The precision of that name; `auto` is bf16-mixed where the device has units for such products, otherwise fp32.
 
-    `auto` is bf16-mixed on a GPU with bf16 units; on a CPU with bf16 units all precisions are timed, which takes some
-    150 ms; otherwise it is fp32. Two measurements may choose differently: to repeat or resume a run bit for bit, name
-    the precision.
+    On a CPU without these units, bf16 is emulated, and slower than fp32.
     """
     if name != "auto":
         return name
-    if device.type == "cuda":
-        return "bf16-mixed" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
-    return _fastest(_product_seconds()) if device.type == "cpu" and _has_bf16_units() else "fp32"
+    return "bf16-mixed" if _has_bf16_units(device) else "fp32"
 
 
 def computing(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
@@ -84,35 +71,9 @@ def _bf16_numbers(device: torch.device) -> Iterator[None]:
             torch.backends.mkldnn.enabled = before
 
 
-def _has_bf16_units() -> bool:
+def _has_bf16_units(device: torch.device) -> bool:
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     # Older versions of torch have no list of what a CPU can do.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
-    return any(capabilities.get(unit) for unit in ("avx512_bf16", "amx_bf16", "bf16"))
-
-
-def _product_seconds() -> dict[Precision, float]:
-    """Shortest seconds for a product, forward and backward, on one core, in each precision."""
-    seconds: dict[Precision, float] = {"fp32": torch.inf, "bf16-mixed": torch.inf, "bf16": torch.inf}
-    rows, inputs, outputs = PRODUCT
-    x, weight = torch.ones(rows, inputs, requires_grad=True), torch.ones(outputs, inputs, requires_grad=True)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # whose CPU time leaves out waiting for other programs
-    try:
-        for precision in list(seconds) * ROUNDS:
-            begin = time.thread_time()
-            with computing(precision, x.device):
-                torch.autograd.grad(F.linear(x, weight).sum(), (x, weight))
-            seconds[precision] = min(seconds[precision], time.thread_time() - begin)
-    finally:
-        torch.set_num_threads(threads)
-    return seconds
-
-
-def _fastest(seconds: Mapping[Precision, float]) -> Precision:
-    """The fastest precision; a later one must be faster by the `MARGIN` than those before it."""
-    best, *others = seconds
-    for other in others:
-        # Not <=: with a coarse clock, all times may be 0.
-        if seconds[other] * MARGIN < seconds[best]:
-            best = other
-    return best
+    return device.type == "cpu" and any(capabilities.get(unit) for unit in ("amx_bf16", "avx512_bf16"))

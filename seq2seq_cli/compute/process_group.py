@@ -20,7 +20,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from seq2seq_cli.compute.torchrun import has_other_processes
+from seq2seq_cli.compute.environment import has_other_processes
 from seq2seq_cli.errors import OtherProcessError, S2SError, TrainingError
 
 T = TypeVar("T")
@@ -155,7 +155,10 @@ def torchrun_group() -> Iterator[ProcessGroup]:
     except RuntimeError as error:
         if not _is_lost_connection(error):
             raise
-        raise _lost(store) from error
+        raise TrainingError(
+            "a process of this training was lost, so the others end too; the last checkpoint is kept: resume it with"
+            " the same command and --resume, or let torchrun do so (--max-restarts)"
+        ) from error
     _leave(group, store)
 
 
@@ -175,9 +178,10 @@ def _join(group: ProcessGroup) -> Any:
             "cpu:gloo,cuda:nccl" if has_gpus else "gloo", store=store, rank=group.rank, world_size=group.size
         )
     except (RuntimeError, ValueError) as error:
+        first_line = str(error).partition("\n")[0]
         where = f"{os.environ['MASTER_ADDR']}:{os.environ['MASTER_PORT']}"
         raise TrainingError(
-            f"process {group.rank} of {group.size} cannot connect to the others at {where}: {_first_line(error)};"
+            f"process {group.rank} of {group.size} cannot connect to the others at {where}: {first_line};"
             " start them all with torchrun, with the same addresses"
         ) from error
     return store
@@ -201,18 +205,3 @@ def _is_lost_connection(error: RuntimeError) -> bool:
     """Whether an error means that another process is gone. Gloo raises a plain RuntimeError."""
     lost = "gloo|Connection (closed|reset|refused)|Broken pipe|Timed out waiting|NCCL"
     return isinstance(error, dist.DistError) or bool(re.search(lost, str(error)))
-
-
-def _lost(store: Any) -> S2SError:
-    """The error for a lost process; the first process to notice it has the message."""
-    with contextlib.suppress(RuntimeError):  # the store may be lost too
-        if store.add("lost", 1) > 1:
-            return OtherProcessError(exit_code=TrainingError.exit_code)
-    return TrainingError(
-        "a process of this training was lost, so the others end too; the last checkpoint is kept: resume it with the"
-        " same command and --resume, or let torchrun do so (--max-restarts)"
-    )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -2,15 +2,15 @@
 
 import shutil
 from pathlib import Path
+from typing import BinaryIO
 
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.output import output_file
-from seq2seq_cli.files.whole_folder import contents, whole_folder
-from seq2seq_cli.files.writing import write_json, write_whole
-from seq2seq_cli.runs.archive import is_archive, opened_run, pack
+from seq2seq_cli.files.whole_folder import whole_folder
+from seq2seq_cli.files.writing import contents, write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORTED, PAIR_FILES
+from seq2seq_cli.runs.layout import BEST, CARD, CODEC, CONFIG, CORPUS, EXPORTED, MARK, METRICS, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs, save_codec
 
@@ -54,36 +54,45 @@ sentences, S the length of the longest with EOS, R the number of rows, k and A t
 for.
 """
 
+_STORED = (BEST, *PAIR_FILES.values())
+"""The files that deflate hardly makes smaller."""
+_PACKED = (*_STORED, *EXPORTED, *(Path(name) for name in (MARK, CONFIG, f"{CODEC}/src.json", f"{CODEC}/tgt.json")))
+"""The files that translating needs: none that only training reads."""
+_OF_BEST = (Path(CARD), Path(METRICS))
+"""The scores of the best weights, for people and for ``s2s runs``."""
+_WRITTEN = (1980, 1, 1, 0, 0, 0)
+"""The time that is written for each file: the same run has the same archive."""
+
 
 def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
     """Write a run in the format that the name of `out` asks for, and return that path.
 
     A folder, without an ending: programs in any language can translate from it, as the README.md in it says. .html: a
-    page that translates in a browser; see `write_page`. .zip: one file with what translating with s2s needs, which
-    ``--model`` and `load` take. `run` is a run folder, one of its files of weights, an archive that was written here,
-    or None for the newest run of ``runs/``.
+    page that translates in a browser; see `write_page`. .zip: the run as one file, without what only training needs, to
+    be unpacked and translated with. `run` is a run folder, one of its files of weights, or None for the newest run of
+    ``runs/``.
 
     Raises UsageError for another ending, for a file that is there already unless `overwrite` is given, and for a folder
     that is not empty; ModelFileError when a file of the run is missing, damaged, or does not fit the others;
     ExportError when the model cannot be exported.
     """
-    path, out = None if run is None else Path(run), Path(out)
+    out = Path(out)
     if out.suffix.lower() not in ("", ".html", ".zip"):
         raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or have no ending")
-    with opened_run(path) as folder:
-        read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
-        match out.suffix.lower():
-            case ".html":
-                from seq2seq_cli.decoding.page.export_page import write_page
+    folder = RunFolder.find_model(None if run is None else Path(run))
+    read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
+    match out.suffix.lower():
+        case ".html":
+            from seq2seq_cli.decoding.page.export_page import write_page
 
-                write_page(folder, out, overwrite=overwrite)
-            case ".zip":
-                with output_file(out, overwrite=overwrite) as file:
-                    load_codecs(folder.path)
-                    ensure_exported(folder)
-                    pack(folder, file, path.stem if path and is_archive(path) else folder.path.resolve().name)
-            case _:
-                _write_folder(folder, out)
+            write_page(folder, out, overwrite=overwrite)
+        case ".zip":
+            with output_file(out, overwrite=overwrite) as file:
+                load_codecs(folder.path)
+                ensure_exported(folder)
+                _pack(folder, file)
+        case _:
+            _write_folder(folder, out)
     return out
 
 
@@ -95,7 +104,7 @@ def _write_folder(folder: RunFolder, out: Path) -> None:
     if out.exists() and not (out.is_dir() and not contents(out)):
         raise UsageError(f"{out}: is there already, and no folder is replaced: remove it, or choose another name")
     codecs = load_codecs(folder.path)
-    with whole_folder(out, mark=PROGRAM) as made:
+    with whole_folder(out) as made:
         (made / BEST.parent).mkdir()
         shutil.copyfile(folder.chosen or folder.best_path, made / BEST)
         for name in (Path(CONFIG), *EXPORTED, *PAIR_FILES.values()):
@@ -123,3 +132,22 @@ def _program() -> Path:
     """The program, inside an installed package or beside it in a source tree."""
     installed = _PACKAGE / "examples" / PROGRAM
     return installed if installed.is_file() else _PACKAGE.parent / "examples" / PROGRAM
+
+
+def _pack(run: RunFolder, file: BinaryIO) -> None:
+    """Write a run as a zip archive of one folder; its weights are the best or the chosen ones."""
+    from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+
+    contents: dict[Path, bytes] = {}
+    for part in (*_PACKED, *(() if run.chosen else _OF_BEST)):
+        path = run.chosen if run.chosen and part == BEST else run.path / part
+        if path.exists():
+            contents[part] = path.read_bytes()
+    if (run.path / CORPUS).exists():
+        contents[Path(CORPUS)] = run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")
+    with ZipFile(file, "w") as archive:
+        for part, content in contents.items():
+            entry = ZipInfo(f"{run.path.resolve().name}/{part.as_posix()}", _WRITTEN)
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
+            archive.writestr(entry, content)

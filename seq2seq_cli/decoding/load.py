@@ -1,7 +1,7 @@
 """Loading a run to translate with it."""
 
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args, overload
@@ -12,7 +12,6 @@ from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CONFIG
@@ -29,7 +28,7 @@ class LoadedRun:
     """A trained run in memory, ready to translate."""
 
     path: Path
-    """The run folder or its archive; of several that translate together, the first."""
+    """The run folder; of several that translate together, the first."""
     translator: Translator
 
     @overload
@@ -54,7 +53,7 @@ def load(
     overrides: Sequence[str] = (),
     threads: int | None = None,
 ) -> LoadedRun:
-    """Load a run: its folder, its name in ``runs/``, one of its files of weights, or its archive; None for the newest.
+    """Load a run: its folder, its name in ``runs/``, or one of its files of weights; None for the newest.
 
     Several runs, prepared together, translate together: the probability of a token is the mean of theirs.
     `overrides` are keys of the ``decoding`` section with other values, as text; `threads` are those that compute.
@@ -71,11 +70,9 @@ def load(
     if isinstance(run, Sequence) and not run:
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
     paths = [None if run is None else Path(run)] if run is None or isinstance(run, str | Path) else list(map(Path, run))
-    with ExitStack() as held:
-        folders = [held.enter_context(opened_run(path)) for path in paths]
-        translators = [load_translator(folder, device, overrides, threads) for folder in folders]
-        first = paths[0] if paths[0] and is_archive(paths[0]) else folders[0].path
-        return LoadedRun(path=first, translator=_together(folders, translators))
+    folders = [RunFolder.find_model(path) for path in paths]
+    translators = [load_translator(folder, device, overrides, threads) for folder in folders]
+    return LoadedRun(path=folders[0].path, translator=_together(folders, translators))
 
 
 def load_translator(

@@ -1,8 +1,7 @@
 """``s2s evaluate`` as a function: the runs, the sentences that none of them knows, and the figures of all."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +23,6 @@ from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
-from seq2seq_cli.runs.archive import is_archive, opened_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -36,9 +34,8 @@ class EvaluatedRun:
     """A run that is evaluated."""
 
     name: str
-    """The path that the user knows it by: its folder, one of its files of weights, or its archive."""
+    """The path that the user knows it by: its folder, or one of its files of weights."""
     folder: RunFolder
-    """The unpacked folder of an archive lasts as long as the command."""
 
     @cached_property
     def trained(self) -> TrainedSentences | None:
@@ -86,25 +83,25 @@ def evaluate(
     named, or named twice.
     """
     _check_options(files, data, columns, encoding, alignment)
-    with _opened_runs(list(map(Path, runs)), needed=not hypotheses) as found:
-        if alignment and not found:
-            raise UsageError("--alignment: attention is a model's: name a run")
-        gold = None
-        if files:
-            paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
-            languages = found[0].languages if found else _named_languages(paths, columns)
-            lines = list(read_pair_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
-            whole = EvaluationSet.of_lines(lines, paths, languages)
-            gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
-        else:
-            whole = EvaluationSet.of_split(corpus_of(found, Path(data) if data else None), split)
-        _check_languages(found, whole)
-        tests = whole if files else leave_out_trained(whole, found)
-        written = [read_hypotheses(Path(path), whole) for path in hypotheses]  # before all that takes time
-        outputs = []
-        for run in found:
-            translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
-            outputs.append(translate_set(run.name, translator, tests, run.trained, gold))
+    found = _find_runs(list(map(Path, runs)), needed=not hypotheses)
+    if alignment and not found:
+        raise UsageError("--alignment: attention is a model's: name a run")
+    gold = None
+    if files:
+        paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
+        languages = found[0].languages if found else _named_languages(paths, columns)
+        lines = list(read_pair_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
+        whole = EvaluationSet.of_lines(lines, paths, languages)
+        gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
+    else:
+        whole = EvaluationSet.of_split(corpus_of(found, Path(data) if data else None), split)
+    _check_languages(found, whole)
+    tests = whole if files else leave_out_trained(whole, found)
+    written = [read_hypotheses(Path(path), whole) for path in hypotheses]  # before all that takes time
+    outputs = []
+    for run in found:
+        translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
+        outputs.append(translate_set(run.name, translator, tests, run.trained, gold))
     return find_out([*outputs, *written], tests)
 
 
@@ -127,19 +124,11 @@ def _check_options(
         raise UsageError("--file and --data: give one of them")
 
 
-@contextmanager
-def _opened_runs(paths: Sequence[Path], *, needed: bool) -> Iterator[list[EvaluatedRun]]:
-    """The runs at paths, archives as well; the newest one for no paths, where one is `needed`.
-
-    Raises ModelFileError when there is none.
-    """
+def _find_runs(paths: Sequence[Path], *, needed: bool) -> list[EvaluatedRun]:
+    """The runs at paths; the newest one for no paths, where one is `needed`; ModelFileError when there is none."""
     wanted: Sequence[Path | None] = paths or ([None] if needed else [])
-    with ExitStack() as held:
-        folders = [held.enter_context(opened_run(path)) for path in wanted]
-        yield [
-            EvaluatedRun(name=str(path if is_archive(path) else folder.chosen or folder.path), folder=folder)
-            for path, folder in zip(wanted, folders, strict=True)
-        ]
+    folders = map(RunFolder.find_model, wanted)
+    return [EvaluatedRun(name=str(folder.chosen or folder.path), folder=folder) for folder in folders]
 
 
 def _named_languages(paths: Sequence[Path], columns: str | None) -> tuple[str, str]:

@@ -1,48 +1,38 @@
-"""Folders that are filled aside, and are there whole or not at all."""
+"""Folders whose files are replaced together: all of them are new, or all as before.
+
+PATH/.unfinished/new       the new files, until all are made and synced to the disk
+                /replaced  the names of the files that they replace: these are removed next
+                /ready     it is there while the new files are moved in
+                /.lock     held by the process that fills the folder
+
+Once `replaced` is there the folder is completed: by the process that wrote it or, if that was killed, by the next one
+that writes into the folder.
+"""
 
 import contextlib
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
-from typing import IO
 
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.writing import (
-    UNFINISHED,
-    is_removed,
-    is_unfinished,
-    make_folder,
-    naming,
-    rename_free,
-    sync_names,
-    try_lock,
-)
+from seq2seq_cli.files.lock import hold
+from seq2seq_cli.files.reading import check_contents, read_whole
+from seq2seq_cli.files.writing import UNFINISHED, make_folder, naming, rename_free, sync_names, write_whole
 
-_LOCK = ".lock"
 _NEW = "new"
-_OLD = "old"
-_COPY = "copy"
-_COMING = "coming"
-"""The names of the new files but the mark that is replaced, with NUL between; it is there while they are moved."""
-_OF_THE_DISK = "lost+found"
-"""A folder that is at the root of a volume."""
-
-
-def contents(folder: Path) -> list[Path]:
-    """The files and folders in a folder, without unfinished ones and what the file system itself put there."""
-    return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != _OF_THE_DISK]
+_REPLACED = "replaced"
+_READY = "ready"
+_LOCK = ".lock"
+_MOST_BYTES = 1_000_000
 
 
 @contextlib.contextmanager
-def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iterator[Path]:
+def whole_folder(path: Path, *, replaced: Iterable[str] = ()) -> Iterator[Path]:
     """A folder to fill, whose files are in `path` when the block ends without an error; else `path` is as before.
 
-    Where nothing is at `path`, a folder appears, whole. A folder that is there stays the same one, which may be a mount
-    point or somebody's working directory: the new files are moved into it, in the place of those that `replaced` names,
-    and all others stay. When a process is killed meanwhile, the next one moves the old files back; until then the
-    folder has the file `mark` and lacks others, or is free.
+    `path` is made if nothing is there. One that is there stays the same folder, which may be a mount point or
+    somebody's working directory: the new files take the place of those that `replaced` names, and all others stay.
 
     Of a link, the target is filled. Raises UsageError when another process is filling the folder, when a file that is
     not to be replaced has the name of a new one, and when a link in the folder leads out of it where files are replaced
@@ -51,195 +41,134 @@ def whole_folder(path: Path, *, mark: str, replaced: Iterable[str] = ()) -> Iter
     given, path = path, Path(os.path.realpath(path))
     replaced = list(replaced)
     _check_inside(path, replaced)
-    made = [folder for folder in path.parents if not folder.exists()]
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
-        make_folder(path.parent)
-        with _locked(_place(path, given), path, given) as aside:
+        make_folder(path)
+        with _locked(path, given) as aside:
             new = aside / _NEW
             new.mkdir()
             yield new
+            leaving = [name for name in replaced if (path / name).is_file() or (path / name).is_symlink()]
+            coming = _files_below(new)
+            _check_inside(path, coming)
+            _check_room(path, coming, leaving)
             _sync_content(new)
-            if path.exists() or not _appears(new, path):
-                _move_in(new, path, aside / _OLD, mark=mark, replaced=replaced)
-        sync_names(path.parent)
+            try:
+                write_whole(aside / _REPLACED, "\n".join(leaving).encode())
+                _complete(path, aside)
+            except BaseException:
+                with contextlib.suppress(OSError, UsageError):  # else the next process does it
+                    _complete(path, aside)
+                raise
     except BaseException:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # not empty: complete all the same
             for folder in made:
                 folder.rmdir()
         raise
 
 
 def clear_leftovers(path: Path) -> None:
-    """Move the files back that a killed process has moved in a folder, and remove what else it has left there.
+    """Complete a folder whose files a killed process has replaced in part, and remove what else it has left there.
 
-    What another process is writing stays, and what this user may not remove.
+    What another process is writing stays, and what this user may not change.
     """
     path = Path(os.path.realpath(path))
-    for aside in (_beside(path), path / UNFINISHED):
-        with contextlib.suppress(OSError, UsageError):
-            if aside.is_dir():
-                with _locked(aside, path, path):
-                    pass
-
-
-def _place(path: Path, given: Path) -> Path:
-    """The unfinished folder of `path`: inside a folder that is there, else beside it; raises UsageError."""
-    beside = _beside(path)
-    if not path.is_dir():
-        return beside
-    if beside.exists():  # of a process that began when nothing was at `path`
-        with _locked(beside, path, given):
-            pass
-    return path / UNFINISHED
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}{UNFINISHED}")
+    with contextlib.suppress(OSError, UsageError):
+        if (path / UNFINISHED).is_dir():
+            with _locked(path, path):
+                pass
 
 
 @contextlib.contextmanager
-def _locked(folder: Path, path: Path, given: Path) -> Iterator[Path]:
-    """The unfinished folder of `path`, empty, for this process alone; it is removed when the block ends.
+def _locked(path: Path, given: Path) -> Iterator[Path]:
+    """The unfinished folder in `path`, empty, for this process alone; it is removed when the block ends.
 
     Raises UsageError, which names `path` as it was given.
     """
-    _check_inside(folder.parent, [folder.name])
-    with _lock(folder, given):
-        _move_back(path, folder)
-        _empty(folder)
+    aside = path / UNFINISHED
+    _check_inside(path, [UNFINISHED])
+    with _lock(aside, given):
+        _complete(path, aside)
+        for leftover in aside.iterdir():
+            if leftover.name != _LOCK:
+                shutil.rmtree(leftover) if leftover.is_dir() and not leftover.is_symlink() else leftover.unlink()
         try:
-            yield folder
+            yield aside
         finally:
-            if not (folder / _COMING).exists():  # else the next process has files to move back
-                _remove(folder)
-    # Once more without the lock: network file systems keep an open file under another name until it is closed.
-    with contextlib.suppress(OSError):
+            if not (aside / _REPLACED).exists() and not (aside / _READY).exists():
+                shutil.rmtree(aside, ignore_errors=True)
+    with contextlib.suppress(OSError):  # Windows and network file systems keep a file until it is closed
         if os.name == "nt":
-            (folder / _LOCK).unlink()
-        folder.rmdir()
+            (aside / _LOCK).unlink()
+        aside.rmdir()
 
 
-def _remove(folder: Path) -> None:
-    """Remove a locked folder, as far as that is possible."""
-    with contextlib.suppress(OSError):
-        _empty(folder)
-        if os.name != "nt":  # which removes no open file
-            # The last file: from here on another process can lock one of its own, and has a new folder.
-            (folder / _LOCK).unlink()
-            folder.rmdir()
-
-
-def _empty(folder: Path) -> None:
-    """Remove everything but the lock."""
-    for leftover in folder.iterdir():
-        if leftover.name != _LOCK:
-            is_folder = leftover.is_dir() and not leftover.is_symlink()
-            shutil.rmtree(leftover) if is_folder else leftover.unlink()
-
-
-def _lock(folder: Path, of: Path) -> IO[bytes]:
-    """Make the unfinished folder of another and take its lock, which closing the file returns."""
+def _lock(aside: Path, of: Path) -> contextlib.AbstractContextManager[object]:
+    """Make the unfinished folder of another and take its lock."""
     while True:
         with naming(of):
-            folder.mkdir(exist_ok=True)
+            aside.mkdir(exist_ok=True)
         try:
-            file = (folder / _LOCK).open("ab")
+            return hold(aside / _LOCK)
         except FileNotFoundError:
             continue  # its owner has just removed it
-        locked = False
-        try:
-            locked = try_lock(file)
-        finally:
-            if not locked:
-                file.close()
-        if not locked:
-            raise UsageError(f"{of}: another s2s is writing it: wait for its end, or choose another folder")
-        if os.name == "nt" or not is_removed(file):
-            return file
-        file.close()  # its owner has removed it before it was locked
+        except TimeoutError:
+            raise UsageError(f"{of}: another s2s is writing it: wait for its end, or choose another folder") from None
 
 
-def _appears(new: Path, path: Path) -> bool:
-    """Rename a folder to a free name; return False when a folder has come to be there meanwhile."""
-    try:
-        new.rename(path)
-    except OSError:
-        if path.is_dir():
-            return False
-        raise
-    return True
+def _complete(path: Path, aside: Path) -> None:
+    """Remove the files that are replaced and move the new ones in; nothing is done unless all new ones are made.
 
-
-def _move_in(new: Path, path: Path, old: Path, *, mark: str, replaced: Iterable[str]) -> None:
-    """Move the files below `new` into `path`, those that they replace to `old`; an error moves all of them back."""
-    leaving = [name for name in replaced if (path / name).is_file() or (path / name).is_symlink()]
-    coming = [file.relative_to(new).as_posix() for file in new.rglob("*") if not file.is_dir()]
-    _check_inside(path, coming)
-    fresh = set(coming) - (set(leaving) & {mark})
-    aside = new.parent
-    try:
-        (aside / _COMING).write_bytes(b"\0".join(map(os.fsencode, fresh)))
-        for name in leaving:
-            _make_room(old / name)
-            if name == mark and mark in coming:
-                # At no moment is the folder without it: a killed process leaves one that may be replaced again.
-                shutil.copyfile(path / mark, aside / _COPY)
-                (aside / _COPY).rename(old / mark)
-                (new / mark).replace(path / mark)
-            else:
-                (path / name).rename(old / name)
-        for name in sorted(fresh, key=lambda name: (name != mark, name)):
-            try:
-                _make_room(path / name)
-                rename_free(new / name, path / name)
-            except FileExistsError:
-                raise UsageError(f"{path / name}: is in the way: move it away, or choose another folder") from None
-        (aside / _COMING).unlink()
-    except BaseException:
-        with contextlib.suppress(OSError, UsageError):  # then the next process does it
-            _move_back(path, aside)
-        raise
-    _remove_empty([path / name for name in leaving], path)
-    for folder in {(path / name).parent for name in coming}:
-        sync_names(folder)
-
-
-def _move_back(path: Path, aside: Path) -> None:
-    """Move the files back that were moved in `path`, unless all were; it can be done again where it was ended."""
-    new, old = aside / _NEW, aside / _OLD
-    if not (aside / _COMING).is_file():
-        return
-    names = [PurePath(os.fsdecode(name)) for name in (aside / _COMING).read_bytes().split(b"\0") if name]
-    if any(name.is_absolute() or ".." in name.parts for name in names):  # a stranger's folder
-        return
-    _check_inside(path, map(str, names))
-    for name in names:
-        # A file has both names for a moment; one that is in `old` is replaced below.
-        is_new = not (new / name).exists() or ((path / name).exists() and (path / name).samefile(new / name))
-        if is_new and not (old / name).exists():
+    It can be stopped at any moment and done again. Raises UsageError when a file is in the way.
+    """
+    if (aside / _REPLACED).is_file():
+        names = read_whole(aside / _REPLACED, most=_MOST_BYTES).decode("utf-8", "replace").splitlines()
+        if any("\0" in name or PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in names):
+            return  # a stranger's folder
+        _check_inside(path, names)
+        for name in names:
             (path / name).unlink(missing_ok=True)
-    _remove_empty([path / name for name in names], path)
-    (aside / _COMING).write_bytes(b"")  # a file of such a name is an old one from here on
-    for file in [file for file in old.rglob("*") if not file.is_dir()]:
-        _make_room(path / file.relative_to(old))
-        file.replace(path / file.relative_to(old))
-    (aside / _COMING).unlink()
+        for folder in sorted({(path / name).parent for name in names} - {path}, reverse=True):
+            with contextlib.suppress(OSError):  # something else is in it
+                folder.rmdir()
+        (aside / _REPLACED).replace(aside / _READY)  # from here on, files with these names are new ones
+    if not (aside / _READY).is_file():
+        return
+    coming = _files_below(aside / _NEW)
+    _check_inside(path, coming)
+    for name in coming:
+        with naming(path / name):
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                rename_free(aside / _NEW / name, path / name)
+            except FileExistsError:
+                raise _in_the_way(path / name) from None
+    for folder in {path, *((path / name).parent for name in coming)}:
+        sync_names(folder)
+    (aside / _READY).unlink()
 
 
-def _remove_empty(files: Iterable[Path], above: Path) -> None:
-    """Remove the folders of files that are gone, unless something else is there."""
-    for folder in sorted({file.parent for file in files} - {above}, reverse=True):
-        with contextlib.suppress(OSError):  # not empty
-            folder.rmdir()
+def _check_room(path: Path, names: Iterable[str], leaving: Sequence[str]) -> None:
+    """Raise UsageError when something that does not leave is in the way of a file of these names."""
+    for name in names:
+        for part in (PurePath(name), *PurePath(name).parents):
+            is_room = (path / part).is_dir() and part != PurePath(name)
+            if os.path.lexists(path / part) and not is_room and part.as_posix() not in leaving:
+                raise _in_the_way(path / part)
+
+
+def _in_the_way(path: Path) -> UsageError:
+    return UsageError(f"{path}: is in the way: move it away, or choose another folder")
+
+
+def _files_below(folder: Path) -> list[str]:
+    """The names of all files below a folder, relative to it."""
+    return [file.relative_to(folder).as_posix() for file in folder.rglob("*") if not file.is_dir()]
 
 
 def _check_inside(folder: Path, names: Iterable[str]) -> None:
     """Raise UsageError unless these names in a folder stand for files in it: the folder may be a stranger's."""
-    check_contents(folder, {PurePath(name).parts[0] for name in names}, error=UsageError)
-
-
-def _make_room(path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    check_contents(folder, {PurePath(name).parts[0] for name in names if name}, error=UsageError)
 
 
 def _sync_content(folder: Path) -> None:

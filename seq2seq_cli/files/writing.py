@@ -1,7 +1,7 @@
-"""Atomic writing of files, under temporary names beside the final ones, each locked as long as its writer lives.
+"""Atomic writing of files, under temporary names beside the final ones, which tell the host and the process.
 
-A killed process leaves its unfinished files behind, and the operating system releases their locks. The next writer of
-the same file removes them; files of a living process, or of another host, whose locks may not be seen here, stay.
+A killed process leaves its unfinished files behind. The next writer of the same file removes them; files of a running
+process, or of another host, stay.
 """
 
 import contextlib
@@ -9,21 +9,22 @@ import errno
 import json
 import os
 import platform
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 UNFINISHED = ".unfinished"
 _LONGEST_NAME = 255
 """Bytes of a name, on nearly all file systems."""
+_OF_THE_DISK = "lost+found"
+"""A folder that is at the root of a volume."""
 _NEW = 0o666
 """Permissions of a new file, of which the umask takes some away."""
 
 
-def write_whole(path: Path, content: bytes, *, replace: bool = True) -> None:
-    """Write a file, whole or not at all; without `replace`, FileExistsError is raised when one is there by then."""
-    with whole_file(path, replace=replace) as file:
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file, whole or not at all."""
+    with whole_file(path) as file:
         file.write(content)
 
 
@@ -90,7 +91,9 @@ def rename_free(source: Path, target: Path) -> None:
     try:
         target.hardlink_to(source)
     except FileExistsError:
-        raise
+        if not target.samefile(source):  # else a killed process has begun this
+            raise
+        source.unlink()
     except OSError:  # a file system without links: an empty file takes the name first
         target.touch(exist_ok=False)
         try:
@@ -118,10 +121,10 @@ def make_folder(path: Path) -> None:
         sync_names(folder.parent)
 
 
-def write_json(path: Path, value: object, *, replace: bool = True) -> None:
+def write_json(path: Path, value: object) -> None:
     """Write readable, strict UTF-8 JSON as `write_whole`; ValueError: it holds infinity, NaN or half surrogates."""
     text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    write_whole(path, text.encode("utf-8"), replace=replace)
+    write_whole(path, text.encode("utf-8"))
 
 
 def sync_names(folder: Path) -> None:
@@ -144,26 +147,20 @@ def is_unfinished(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
+def contents(folder: Path) -> list[Path]:
+    """The files and folders in a folder, without unfinished ones and what the file system itself put there."""
+    return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != _OF_THE_DISK]
+
+
 def open_unfinished(path: Path, permissions: int) -> BinaryIO:
-    """A new locked file beside `path`, to be renamed to it; the attribute ``name`` is its temporary name.
+    """A new file beside `path`, to be renamed to it; the attribute ``name`` is its temporary name.
 
     Others than its owner never have more than these permissions, of which the umask takes some away. Raises OSError,
     with the name of `path`, when it cannot be made.
     """
-
-    def opened(name: str, flags: int) -> int:
-        return os.open(name, flags, permissions | 0o600)  # the next writer opens it, to see whether it is locked
-
-    while True:
-        aside = path.with_name(f"{_prefix(path.name)}{os.urandom(4).hex()}{UNFINISHED}")
-        try:
-            file = open(aside, "xb", opener=opened)  # noqa: SIM115  # the caller closes it
-        except OSError as error:
-            error.filename = str(path)
-            raise
-        if _is_ours(file):
-            return file
-        file.close()  # another process has found it before it was locked, and removes it
+    aside = path.with_name(f"{_prefix(path.name)}{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}")
+    with naming(path):
+        return open(aside, "xb", opener=lambda name, flags: os.open(name, flags, permissions | 0o200))
 
 
 def clear_unfinished(path: Path) -> None:
@@ -171,56 +168,27 @@ def clear_unfinished(path: Path) -> None:
     prefix = _prefix(path.name)
     for leftover in path.parent.iterdir():
         if leftover.name.startswith(prefix) and is_unfinished(leftover):
+            process = leftover.name.removeprefix(prefix).partition(".")[0]
             with contextlib.suppress(OSError):
-                _remove_if_dead(leftover)
+                if not (process.isdecimal() and _is_running(int(process))):
+                    leftover.unlink()
 
 
-def try_lock(file: IO[bytes]) -> bool:
-    """Lock an open file until it is closed or its process dies; return False when it is locked already.
-
-    Raises OSError on a file system without locks.
-    """
+def _is_running(process: int) -> bool:
+    """Whether a process of this number runs on this host."""
+    if os.name == "nt":
+        return False  # the file cannot be removed while a process has it open
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
+        os.kill(process, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
         return False
     return True
-
-
-def is_removed(file: IO[bytes]) -> bool:
-    """Whether an open file has lost its name. On Windows an open file cannot be removed."""
-    return os.fstat(file.fileno()).st_nlink == 0
-
-
-def _is_ours(file: BinaryIO) -> bool:
-    """Lock a new file; return False when another process was quicker."""
-    if os.name == "nt":
-        return True  # the open file is lock enough
-    try:
-        return try_lock(file) and not is_removed(file)
-    except OSError:
-        return True  # a file system without locks, where nobody removes what others have left
-
-
-def _remove_if_dead(path: Path) -> None:
-    """Remove an unfinished file that no process has locked; raises OSError when that cannot be done."""
-    if os.name == "nt":
-        path.unlink()  # fails while a process has it open
-        return
-    with path.open("rb+") as file:
-        if try_lock(file):
-            path.unlink()
 
 
 def _prefix(name: str) -> str:
     """The temporary names of a file begin with it: they tell the file and the host."""
     host = f".{platform.node()}."
-    most = _LONGEST_NAME - len(f".{host}{'0' * 8}{UNFINISHED}".encode())
+    most = _LONGEST_NAME - len(f".{host}{'0' * 20}{UNFINISHED}".encode())
     return "." + os.fsencode(name)[:most].decode("utf-8", errors="ignore") + host

@@ -14,7 +14,7 @@ from seq2seq_cli.config.choices import Metric, Precision
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.in_words import best_in_words, deciding_metric, newest_in_words
+from seq2seq_cli.runs.in_words import best_in_words, deciding_metric
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
@@ -123,10 +123,7 @@ class Progress:
 
     def best_in_words(self, metric: Metric) -> str:
         """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0"."""
-        if not self.best_scores:
-            return newest_in_words(self.best_epoch)
-        deciding = self.deciding(metric)
-        return best_in_words(self.best_epoch, metric, deciding, self.best_scores[deciding])
+        return best_in_words(self.best_epoch, metric, self.best_scores)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Progress":
@@ -146,11 +143,10 @@ class TrainingState:
     1. the weights,
     2. the optimiser's moments and step counts,
     3. the progress: epoch, position in it, sums, counts, clock, best scores,
-    4. the random state of each process, from which dropout and teacher forcing draw,
-    5. the precision, which `auto` finds by a measurement, and the type of the device that it was found for.
+    4. the random state of each process, from which dropout and teacher forcing draw.
 
-    Whatever follows from these and the config is left out: the learning rate, the order of the pairs (from seed and
-    epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
+    Whatever follows from these, the config and the device is left out: the precision, the learning rate, the order of
+    the pairs (from seed and epoch) and their noise. There is no gradient scaler: bf16 has the range of fp32.
     """
 
     model: Seq2Seq
@@ -173,8 +169,6 @@ class TrainingState:
             "optimiser": self.optimiser.state_dict(),
             "progress": asdict(self.progress),
             "random": list(random or [self.random_state()]),
-            "precision": self.precision,
-            "device": self.device.type,
         }
 
     def random_state(self) -> RandomState:
@@ -190,7 +184,7 @@ class TrainingState:
     def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
         """Return to the state in which `checkpoint` was made.
 
-        The random state is left alone when another number of processes made the checkpoint, and the precision always.
+        The random state is left alone when another number of processes made the checkpoint.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for a checkpoint of another model, and for one with
         values that no training has.
@@ -199,8 +193,6 @@ class TrainingState:
         self.model.load_state_dict(checkpoint["model"])
         self.optimiser.load_state_dict(checkpoint["optimiser"])
         _check_finite((*self.model.state_dict().values(), *self.optimiser.moments()))
-        if checkpoint["precision"] not in get_args(Precision):
-            raise ValueError("an unknown precision")
         if len(checkpoint["random"]) == group.size:
             self._restore_random(checkpoint["random"][group.rank])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import (
@@ -18,7 +18,8 @@ from seq2seq_cli.corpus.manifest import (
 )
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError, exit_code_of
-from seq2seq_cli.files.whole_folder import clear_leftovers, contents, whole_folder
+from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
+from seq2seq_cli.files.writing import contents
 from seq2seq_cli.text.sides import Codecs
 
 _OUR_FILES = (MANIFEST, DROPPED_FILE, *CORPUS_FILES)
@@ -31,8 +32,7 @@ def folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path
     With `overwrite`, files that are not ours stay. Raises UsageError when `out` may not be written, PreparedFolderError
     when its manifest is damaged or somebody else's.
     """
-    if not _is_free(out):
-        clear_leftovers(out)  # which can make it free
+    clear_leftovers(out)
     if _is_free(out):
         return _opened(out, ())
     if not overwrite:
@@ -45,7 +45,7 @@ def folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path
 def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
     """The folder to fill; raises UsageError when it cannot be written, or when another preparation is filling it."""
     try:
-        with whole_folder(out, mark=MANIFEST, replaced=replaced) as folder:
+        with whole_folder(out, replaced=replaced) as folder:
             yield folder
     except OSError as error:
         if is_out_of_memory(error):

@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 
 import torch
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json
 from seq2seq_cli.files.reading import open_regular

@@ -1,6 +1,7 @@
 """Epochs, times and best weights in words, the same wherever they are shown: bar, list, model card, report."""
 
 import math
+from collections.abc import Mapping
 
 from seq2seq_cli.config.choices import METRIC_NAMES, Metric
 
@@ -27,13 +28,6 @@ def loss_in_words(loss: float | None) -> str:
     return "not finite" if loss is None or not math.isfinite(loss) else f"{loss:.3f}"
 
 
-def score_in_words(metric: Metric, score: float | None) -> str:
-    """A score with the name of its metric, such as "BLEU 36.0"."""
-    if metric == "loss" or score is None:
-        return f"{METRIC_NAMES[metric]} {loss_in_words(score)}"
-    return f"{METRIC_NAMES[metric]} {score:.1f}"
-
-
 def deciding_metric(metric: Metric, score: float | None) -> Metric:
     """The metric that chose the best weights, of which `score` is the score by `metric`.
 
@@ -42,18 +36,16 @@ def deciding_metric(metric: Metric, score: float | None) -> Metric:
     return "loss" if score == 0 else metric
 
 
-def best_in_words(epoch: int, metric: Metric, deciding: Metric, score: float | None) -> str:
+def best_in_words(epoch: int, metric: Metric, scores: Mapping[Metric, float] | None) -> str:
     """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0".
 
-    `deciding` is the metric that chose them: the loss, where `metric` is 0 in every validation.
+    `scores` are None where nothing is held out to choose by.
     """
-    why = "" if deciding == metric else f" ({METRIC_NAMES[metric]} is 0 in every validation)"
-    return f"epoch {epoch} with {score_in_words(deciding, score)}{why}"
-
-
-def newest_in_words(epoch: int) -> str:
-    """The epoch of the best weights where there is no score to choose by."""
-    return f"epoch {epoch}, the newest: no validation pairs"
+    if scores is None:
+        return f"epoch {epoch}, the newest: no validation pairs"
+    deciding = deciding_metric(metric, scores[metric])
+    score = loss_in_words(scores["loss"]) if deciding == "loss" else f"{scores[deciding]:.1f}"
+    return f"epoch {epoch} with {METRIC_NAMES[deciding]} {score}"
 
 
 def duration(seconds: float) -> str:

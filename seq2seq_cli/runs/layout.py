@@ -9,8 +9,7 @@ from pathlib import Path
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.whole_folder import contents
-from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.files.writing import contents, write_json
 
 RUNS = Path("runs")
 """The folder of all runs, by default."""
@@ -57,7 +56,7 @@ READ = (
 """The names at the top of a run folder that s2s reads, or writes into."""
 _KEY = "run"
 _LONGEST_NAME = 255
-_NAME_ONE = "name a run folder or a .zip of one (to translate or score, with --model)"
+_NAME_ONE = "name a run folder (to translate or score, with --model)"
 
 
 def find_run(path: Path | None) -> Path:
@@ -68,11 +67,11 @@ def find_run(path: Path | None) -> Path:
     """
     path = _find_newest() if path is None else named_run(path)
     if not path.exists():
-        raise ModelFileError(f"{path}: no such run folder{_did_you_mean(_similar(path))}")
+        raise missing_run(path)
     check_contents(path, READ, error=ModelFileError)
     if not (path / CONFIG).is_file():
-        hint = _did_you_mean(_inside(path)) or "; s2s train makes one"
-        raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{hint}")
+        made = "; unpack it, and name the folder" if path.suffix == ".zip" else "; s2s train makes one"
+        raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{_did_you_mean(_inside(path)) or made}")
     return path
 
 
@@ -87,24 +86,21 @@ def find_saved_last() -> Path:
     return max(saved)[1]
 
 
-def named_run(path: Path) -> Path:
-    """The path of a run: a name alone is that of a run here, or else of one in ``runs/``; ``latest`` is the newest.
+def named_run(path: Path, folder: Path = RUNS) -> Path:
+    """The path of a run: a name alone is that of a run here, or else of one in the folder; ``latest`` is the newest.
 
-    Raises ModelFileError where ``runs/latest`` names none.
+    Raises ModelFileError where ``latest`` names none.
     """
-    path = run_at(path)
-    return read_latest(path) if is_latest(path) else path
-
-
-def run_at(path: Path, folder: Path = RUNS) -> Path:
-    """The path of a run: a name alone is that of a run here, or else of one in the folder."""
     is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (folder / path).exists()
-    return folder / path if is_elsewhere else path
+    path = folder / path if is_elsewhere else path
+    return read_latest(path) if path.name == LATEST.name and path.is_file() else path
 
 
-def is_latest(path: Path) -> bool:
-    """Whether a path is that of a file that names the newest run."""
-    return path.name == LATEST.name and path.is_file()
+def missing_run(path: Path, folder: Path = RUNS) -> ModelFileError:
+    """The error for a run that does not exist, with the runs in the folder that have names like it."""
+    runs = {run.name: run for run in _inside(folder)}
+    similar = [runs[name] for name in get_close_matches(path.name, runs)]
+    return ModelFileError(f"{path}: no such run folder{_did_you_mean(similar)}")
 
 
 def read_latest(path: Path = LATEST) -> Path:
@@ -129,14 +125,10 @@ def write_latest(run: Path) -> str | None:
     path = run.parent / LATEST.name
     if run.parent.name != RUNS.name:
         return None
-    content = {"format": FORMAT, _KEY: run.name}
     try:
-        if not os.path.lexists(path):
-            with suppress(FileExistsError):  # another training's, or the user's, made at this moment
-                write_json(path, content, replace=False)
-                return None
-        read_latest(path)
-        write_json(path, content)
+        if os.path.lexists(path):
+            read_latest(path)  # raises for a file of the user's
+        write_json(path, {"format": FORMAT, _KEY: run.name})
     except ModelFileError:
         return f"{path}: not written by s2s, so it stays: translate with --model {run}"
     except OSError as error:
@@ -164,15 +156,6 @@ def _find_newest() -> Path:
 def _inside(folder: Path) -> list[Path]:
     """The runs in a folder, in the order of their names."""
     return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
-
-
-def _similar(path: Path) -> list[Path]:
-    """The archive of this name, or else the runs in ``runs/`` with names like it."""
-    archive = path.with_name(f"{path.name}.zip")
-    if path.name and archive.is_file():
-        return [archive]
-    runs = {run.name: run for run in _inside(RUNS)}
-    return [runs[near] for near in get_close_matches(path.name, runs)]
 
 
 def _did_you_mean(runs: list[Path]) -> str:

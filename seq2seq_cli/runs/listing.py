@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -11,11 +10,11 @@ from typing import Literal, NamedTuple
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import ModelFileError, unreadable
+from seq2seq_cli.files.lock import is_held
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import place_in_words
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ, is_latest, read_latest, run_at
-from seq2seq_cli.runs.lock import is_held
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ, missing_run, named_run
 from seq2seq_cli.runs.records import History, Provenance, read_history
 from seq2seq_cli.runs.weights_header import read_header
 
@@ -34,10 +33,8 @@ class Run:
     @classmethod
     def read(cls, path: Path) -> "Run":
         """Read a run folder; raises ModelFileError when it is missing, no run folder, or damaged."""
-        if not path.exists():
-            raise ModelFileError(f"{path}: no such run folder")
         if not holds_run(path):
-            raise _no_run(path)
+            raise _no_run(path) if path.exists() else missing_run(path)
         check_contents(path, READ, error=ModelFileError)
         run = RunFolder(path)
         running = is_held(path / LOCK)  # before the records are read: the last ones are written with the lock held
@@ -127,31 +124,20 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
 
 
 def find_runs(names: Sequence[str], folder: Path) -> list[Run | DamagedRun]:
-    """The runs of these names in ``folder``, or else at these paths.
+    """The runs of these names in ``folder``, or else at these paths, each once.
 
-    The file ``latest`` stands for the run that it names, and for none where another name is that of the same run.
-    Raises ModelFileError, with similar names, when a name is that of no run.
+    The file ``latest`` stands for the run that it names. Raises ModelFileError, with similar names, when a name is that
+    of no run.
     """
-    paths = [run_at(Path(name), folder) if Path(name).name == name else Path(name) for name in names]
-    others = {path.resolve() for path in paths if not is_latest(path)}
-    found: list[Run | DamagedRun] = []
-    for name, path in zip(names, paths, strict=True):
-        if not is_latest(path):
-            found.append(_find(name, path, folder))
-        elif (newest := read_latest(path)).resolve() not in others:
-            found.append(_find(name, newest, folder))
-    return found
-
-
-def _find(name: str, path: Path, folder: Path) -> Run | DamagedRun:
-    if not path.exists():
-        names = [path.name for path in folder.glob("*") if holds_run(path)]
-        similar = get_close_matches(name, names, n=3)
-        hint = f"did you mean {' or '.join(similar)}?" if similar else f"s2s runs --in {folder} lists the runs there"
-        raise ModelFileError(f"{name}: no such run folder, nor one in {folder}/; {hint}")
-    if not holds_run(path):
-        raise _no_run(path)
-    return _read(path)
+    found: dict[Path, Path] = {}
+    for name in names:
+        path = named_run(Path(name), folder)
+        if not path.exists():
+            raise missing_run(path, folder)
+        if not holds_run(path):
+            raise _no_run(path)
+        found.setdefault(path.resolve(), path)
+    return [_read(path) for path in found.values()]
 
 
 def holds_run(path: Path) -> bool:
@@ -160,15 +146,6 @@ def holds_run(path: Path) -> bool:
         return path.is_dir() and any((path / name).exists() for name in (CONFIG, METRICS, CORPUS, MARK))
     except OSError:
         return True  # a folder without the right to look into it
-
-
-def size_on_disk(path: Path) -> int:
-    """The size of all files below a folder, in bytes."""
-    total = 0
-    for file in path.rglob("*"):
-        with contextlib.suppress(OSError):  # removed meanwhile by a training
-            total += file.lstat().st_size if file.is_file() else 0
-    return total
 
 
 def config_differences(runs: Sequence[Run]) -> list[Row]:
@@ -200,7 +177,7 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _results(run: Run) -> Iterator[tuple[str, object]]:
-    best, test, last = run.history.best, run.history.test, run.history.steps[-1:]
+    best, test = run.history.best, run.history.test
     yield "state", run.state_in_words
     yield "best epoch", best and best.epoch
     yield "bleu", best and best.bleu
@@ -212,8 +189,6 @@ def _results(run: Run) -> Iterator[tuple[str, object]]:
     yield "minutes", run.history.minutes
     yield "tokens/s", run.history.tokens_per_second
     yield "parameters", run.parameters
-    yield "memory, MB", last[0].memory_mb if last else None
-    yield "skipped updates", last[0].skipped if last else None
 
 
 def _no_run(path: Path) -> ModelFileError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
+from statistics import median
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import (
@@ -21,11 +22,12 @@ from pydantic import (
 )
 
 from seq2seq_cli.config.choices import Metric
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.in_words import best_in_words, deciding_metric, newest_in_words
+from seq2seq_cli.runs.in_words import deciding_metric
 from seq2seq_cli.runs.layout import FORMAT, METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -38,10 +40,6 @@ def _finite_or_none(value: object) -> object:
 
 Number: TypeAlias = Annotated[float | None, BeforeValidator(_finite_or_none)]
 """A measured number; None when it is not known or not finite."""
-
-
-Rate: TypeAlias = Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_finite_or_none)]
-"""The same, and not negative."""
 Amount: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
 """A finite number that grows during a run."""
 
@@ -92,10 +90,8 @@ class StepRecord(_TimedRecord):
     """Learning rate of this update."""
     gradient_norm: Number
     """Norm of the gradient of this update, before clipping."""
-    tokens_per_second: Rate
+    tokens_per_second: Number
     """Target tokens per second since the step record before, validation and saving left out."""
-    memory_mb: NonNegativeInt
-    """Largest memory held since the process began, in units of 10^6 bytes: by the process, or on a CUDA GPU."""
     skipped: NonNegativeInt
     """Updates skipped since the run began, because their gradient was not finite."""
 
@@ -175,14 +171,6 @@ class History:
         deciding = deciding_metric(metric, self.best.score(metric))
         return deciding, self.best.score(deciding)
 
-    def best_in_words(self, metric: Metric) -> str | None:
-        """The epoch of the best weights and the score that chose them; None before the first validation."""
-        if self.best is None:
-            return None
-        if self.best.bleu is None:
-            return newest_in_words(self.best.epoch)
-        return best_in_words(self.best.epoch, metric, *self.best_score(metric))
-
     @property
     def test(self) -> TestRecord | None:
         """The scores on the test split; None when there are none, or when the training went on after them."""
@@ -204,20 +192,10 @@ class History:
         return self._timed[-1].epochs if self._timed else 0.0
 
     @property
-    def epoch(self) -> int:
-        """The epoch of the last update, counted from 1; 0 when nothing is recorded."""
-        return self._timed[-1].epoch if self._timed else 0
-
-    @property
     def tokens_per_second(self) -> float | None:
-        """Target tokens per second over all step records, validation left out; None when no record has a rate."""
-        starts = [0, *(record.tokens for record in self.steps)]
-        timed = [
-            (record.tokens - start, record.tokens_per_second)
-            for start, record in zip(starts, self.steps, strict=False)
-            if record.tokens > start and record.tokens_per_second
-        ]
-        return sum(count for count, _ in timed) / sum(count / rate for count, rate in timed) if timed else None
+        """The median of the step records' target tokens per second; None when no record has a rate."""
+        rates = [record.tokens_per_second for record in self.steps if record.tokens_per_second is not None]
+        return median(rates) if rates else None
 
     @cached_property
     def _timed(self) -> list[_TimedRecord]:
@@ -243,8 +221,7 @@ def read_history(run: Path) -> History:
         raise ModelFileError(unreadable(path, error)) from None
     records = [_parse(line, path) for line in lines]
     if damaged := [number for number, record in enumerate(records[:-1], start=1) if record is None]:
-        others = f", and {len(damaged) - 1:,} more such lines" if len(damaged) > 1 else ""
-        logger.warning("%s:%d: not a record of a training%s: skipped", path, damaged[0], others)
+        logger.warning("%s:%d: not a record of a run: %s skipped", path, damaged[0], counted(len(damaged), "such line"))
     return History([record for record in records if record])
 
 

@@ -14,7 +14,7 @@ from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.whole_folder import whole_folder
+from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
@@ -82,6 +82,7 @@ class RunWriter(RunFolder):
         running there, when a link leads out of the run that is to be replaced, or when the name is not UTF-8.
         """
         check_name(path, "--out")
+        clear_leftovers(path)
         check_free(path, overwrite=overwrite)
         check_contents(path, READ, error=UsageError)
         run = cls(path)
@@ -89,7 +90,7 @@ class RunWriter(RunFolder):
             make_folder(path)
             held.enter_context(lock_run(path))
             check_free(path, overwrite=overwrite)  # again: another run may just have begun here
-            with whole_folder(path, mark=MARK, replaced=run_files(path)) as new:
+            with whole_folder(path, replaced=run_files(path)) as new:
                 (new / MARK).touch()
                 (new / CONFIG).write_text(dump_config(config), encoding="utf-8")
                 save_codecs(new, codecs)
@@ -103,11 +104,6 @@ class RunWriter(RunFolder):
     def write_config(self, config: Config) -> None:
         """Write the resolved config."""
         _write_text(self.path / CONFIG, dump_config(config))
-
-    def write_codecs(self, codecs: Codecs) -> None:
-        """Write the codecs of both sides."""
-        with _writing(self.path / "codec"):
-            save_codecs(self.path, codecs)
 
     def write_provenance(self, provenance: Provenance) -> None:
         """Write the record of the corpus and the origin anew."""

@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation

@@ -34,9 +34,7 @@ class Started:
     step: int
     """Updates done before; 0 for a new run."""
     changes: tuple[str, ...]
-    """The options that differ from the config or, in a resumed run, from before, in words."""
-    redraws: bool
-    """Whether the run is resumed by another number of processes, so that random numbers are drawn again."""
+    """The options that differ from those of the config or, of a resumed run, from those before, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +135,17 @@ class Report:
     """Trained numbers of the model."""
     max_minutes: float | None
     """The minutes after which the run was ended; None where something else ended it."""
+
+    @property
+    def scores_in_words(self) -> list[str]:
+        """The scores of the test split with their signatures, a line each; empty where nothing is held out to test."""
+        if not self.test:
+            return []
+        bleu, lowercase, chrf = self.test.bleu, self.test.lowercase_bleu, self.test.chrf
+        lines = [f"BLEU on the test split, {self.search}: {bleu.value:.1f} ({bleu.signature})"]
+        if lowercase:
+            lines.append(f"BLEU against lower-cased references: {lowercase.value:.1f} ({lowercase.signature})")
+        return [*lines, f"chrF on the test split: {chrf.value:.1f} ({chrf.signature})"]
 
 
 Event = Started | Step | Validating | Validated | Saved | Finished | Report

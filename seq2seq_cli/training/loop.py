@@ -24,7 +24,6 @@ from seq2seq_cli.corpus.batches import Batch, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
-from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.learning.state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
@@ -39,16 +38,11 @@ STEPS_BETWEEN_LIMITS = 20
 """Updates between two checks of freed memory: returning it takes up to a fifth of the time of an update."""
 
 
-class PositionError(ModelFileError):
-    """The position that a checkpoint has in its epoch is beyond the end of the epoch."""
-
-
 class TrainingLoop:
     """The events of a run, from where `state` is to the end that the config sets.
 
     `state` is up to date whenever an event comes. All processes of a `group` have the same events, each with its share
-    of every batch. Iterating raises TrainingError when the gradient is not finite several times in a row, and
-    PositionError when `state` is beyond the end of an epoch.
+    of every batch. Iterating raises TrainingError when the gradient is not finite several times in a row.
     """
 
     def __init__(
@@ -99,8 +93,6 @@ class TrainingLoop:
             seed=training.seed,
             epoch=progress.epoch,
         )
-        if progress.position > len(order):
-            raise PositionError(f"{progress.position} batches of an epoch are done, which has {len(order)}")
         if not progress.position:
             progress.restart_epoch()
         progress.batches, progress.order = len(order), order_of_pairs(training)
@@ -115,7 +107,7 @@ class TrainingLoop:
                 self._clock.tick()  # what the caller did meanwhile does not belong to the next step
                 if _time_is_over(progress, training):
                     break
-        return progress.position == len(order)
+        return progress.position >= len(order)
 
     def _batches(self, order: Sequence[NDArray[np.int64]]) -> Generator[Batch, None, None]:
         """The share of this process in each of the remaining batches."""

@@ -6,9 +6,9 @@ It is made without torch: see `train`.
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.keys import find_weight_differences
@@ -21,7 +21,6 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
-from seq2seq_cli.runs.archive import is_archive
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, find_saved_last, named_run
 from seq2seq_cli.runs.lock import lock_run
@@ -57,16 +56,21 @@ class Plan:
     """The prepared folder."""
     fingerprint: str
     """The hash of the corpus, by which every process checks its own copy."""
-    resumed: tuple[Config, Provenance] | None = None
-    """The config and the provenance of the run as they were saved; None for a new run."""
+    left_out: Mapping[SplitName, tuple[int, ...]]
+    """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
+    resumed: Provenance | None = None
+    """The provenance of the run as it was saved; None for a new run."""
     overwrite: bool = False
     """Whether a new run may replace one at `path`."""
     init_from: Path | None = None
-    """The run whose best weights a new run begins with."""
-    left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
-    """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
+    """The run whose best weights the run began, or begins, with."""
     changes: tuple[str, ...] = ()
     """The options that differ from the config or, in a resumed run, from before, in words."""
+
+    @classmethod
+    def of(cls, corpus: PreparedCorpus, **decisions: Any) -> "Plan":
+        """The plan of a run on a corpus; `decisions` are the other fields."""
+        return cls(data=corpus.path, fingerprint=corpus.fingerprint, left_out=corpus.left_out, **decisions)
 
 
 Planned: TypeAlias = tuple[Plan, PreparedCorpus]
@@ -96,10 +100,6 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
 
 
 def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
-    if options.init_from and is_archive(options.init_from):
-        raise UsageError(
-            f"{options.init_from}: an archive does not tell what its run was trained on: name the folder of the run"
-        )
     origin = RunFolder.find(options.init_from) if options.init_from else None
     fixed = overridden_keys(options.overrides)
     if origin and options.config is None:
@@ -113,14 +113,12 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         check_origin(origin, path, config, corpus)
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, fixed=fixed, keeps_model=origin is not None)
-    plan = Plan(
+    plan = Plan.of(
+        corpus,
         path=path,
         config=resolved,
-        data=corpus.path,
-        fingerprint=corpus.fingerprint,
         overwrite=overwrite,
         init_from=origin.path if origin else None,
-        left_out=corpus.left_out,
         changes=tuple(given_up(config, resolved, corpus)),
     )
     return plan, corpus
@@ -152,13 +150,12 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
     if provenance.init_from:
         corpus = _leave_out_known(corpus, run, Path(provenance.init_from))
     changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
-    plan = Plan(
+    plan = Plan.of(
+        corpus,
         path=run.path,
         config=resolve_config(config, corpus, fixed=fixed),
-        data=corpus.path,
-        fingerprint=corpus.fingerprint,
-        resumed=(saved, provenance),
-        left_out=corpus.left_out,
+        resumed=provenance,
+        init_from=Path(provenance.init_from) if provenance.init_from else None,
         changes=tuple(changes),
     )
     return plan, corpus
@@ -172,8 +169,21 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
     """
     if path.resolve().is_relative_to(origin.path.resolve()):
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
-    _check_model(origin, config)
-    _check_codecs(origin, corpus)
+    if differences := find_weight_differences(origin.config(), config):
+        raise UsageError(
+            f"{'; '.join(difference.against(str(origin.path)) for difference in differences)}: the weights of one model"
+            f" fit no other; to take the model of {origin.path}, leave out --config and these keys"
+        )
+    others = [
+        f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
+        for side, theirs, ours in zip(SIDES, load_codecs(origin.path), corpus.codecs, strict=True)
+        if not theirs.has_units_of(ours)  # the weights depend on nothing else
+    ]
+    if others:
+        raise UsageError(
+            f"{origin.path} and {corpus.path} differ in their vocabularies or text options ({'; '.join(others)}):"
+            f" prepare with --codec-from {origin.path}"
+        )
 
 
 def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> PreparedCorpus:
@@ -193,30 +203,6 @@ def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> Pr
         one_line(str(origin)),
     )
     return corpus.leaving_out(known)
-
-
-def _check_model(origin: RunFolder, config: Config) -> None:
-    if differences := find_weight_differences(origin.config(), config):
-        problem = "; ".join(difference.against(str(origin.path)) for difference in differences)
-        raise UsageError(
-            f"{problem}: the weights of one model fit no other; to take the model of {origin.path}, leave out --config"
-            " and these keys"
-        )
-
-
-def _check_codecs(origin: RunFolder, corpus: PreparedCorpus) -> None:
-    differences = []
-    codecs = zip(SIDES, load_codecs(origin.path), (corpus.src_codec, corpus.tgt_codec), strict=True)
-    for side, theirs, ours in codecs:
-        if not theirs.has_units_of(ours):  # the weights depend on nothing else
-            differences.append(
-                f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
-            )
-    if differences:
-        raise UsageError(
-            f"{origin.path} and {corpus.path} differ in their vocabularies or text options ({'; '.join(differences)}):"
-            f" prepare with --codec-from {origin.path}"
-        )
 
 
 def _is_restarted(options: Options, launch: str | None) -> bool:

@@ -1,10 +1,8 @@
 """The recorder of a session: checkpoints, weights and metrics in the run folder."""
 
 import logging
-import warnings
 from typing import Any
 
-from seq2seq_cli.compute.memory import peak_memory_mb
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.state import Tally
 from seq2seq_cli.model.seq2seq import Seq2Seq
@@ -27,8 +25,8 @@ class Recorder:
         self._run, self._state, self._group = session.run, session.state, session.group
         self._training = session.config.training
         self._saved_at = session.state.progress.seconds
-        self._told: str | None = None
-        self._is_exported = False
+        self._has_best = False
+        """Whether weights were the best ones since this start or resume."""
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""
@@ -73,28 +71,21 @@ class Recorder:
         model = self._state.model
         if event.is_best:
             self._run.save_best(model.weights())
-            self._name_as_newest()
-            self._export(model)
+            if not self._has_best:
+                self._has_best = True
+                self._make_usable(model)
         self._run.save_epoch(model.weights(), event.epoch, self._training.keep)
 
-    def _name_as_newest(self) -> None:
-        """Name the run in runs/latest; what is wrong there is reported once."""
-        problem = write_latest(self._run.path)
-        if problem and problem != self._told:
+    def _make_usable(self, model: Seq2Seq) -> None:
+        """Name the run in runs/latest, and export its first best weights: the graphs serve all that follow."""
+        if problem := write_latest(self._run.path):
             logger.warning(problem)
-        self._told = problem or self._told
-
-    def _export(self, model: Seq2Seq) -> None:
-        """Export the first best weights of this start or resume; the graphs serve all that follow."""
-        if self._is_exported:
-            return
         from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
 
         try:
             export_best(self._run.path, model, self._session.config)
-            self._is_exported = True
         except (ExportError, OSError) as error:
-            warnings.warn(f"{error}: the run translates with torch alone", stacklevel=2)
+            logger.warning("%s: the run translates with torch alone", error)
 
     def _step_record(self, event: Step) -> StepRecord:
         progress = self._state.progress
@@ -105,7 +96,6 @@ class Recorder:
             lr=event.lr,
             gradient_norm=event.gradient_norm,
             tokens_per_second=round(tally.tokens / tally.seconds) if tally.seconds else None,
-            memory_mb=peak_memory_mb(self._state.device),
             skipped=progress.skipped,
         )
 

@@ -9,8 +9,7 @@ import re
 import shlex
 from typing import Any
 
-from seq2seq_cli.compute.memory import memory_errors
-from seq2seq_cli.compute.out_of_memory import SMALLER_SEARCH
+from seq2seq_cli.compute.memory import SMALLER_SEARCH, memory_errors
 from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -41,7 +40,7 @@ def finish(session: Session) -> Report:
     without scores are there already.
     """
     try:
-        with memory_errors(session.state.device, SMALLER_SEARCH):
+        with memory_errors(session.state.device.type, SMALLER_SEARCH):
             result = report(session)
     except S2SError as error:
         raise TrainingError(_untested(session, f"the test failed: {error}")) from error
@@ -115,7 +114,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
     src, tgt = config.text.src.language, config.text.tgt.language
     progress = state.progress
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
-    origin = session.init_from.name if session.init_from else None
+    origin = session.plan.init_from.name if session.plan.init_from else None
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
     name = session.run.path.resolve().name
     command = f"s2s translate --model {shlex.quote(name)}"
@@ -132,7 +131,7 @@ A sequence-to-sequence translator{" with attention" if config.model.attention.ha
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
-- BLEU on the test split{_test_scores(report)}
+{_test_scores(report)}
 
 The whole config is in `config.yaml`, the losses and scores of the training in `metrics.jsonl`. To translate, where
 the folder of this file lies:
@@ -192,14 +191,8 @@ def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
 
 def _test_scores(report: Report | None) -> str:
     if report is None:
-        return ": not scored yet; it is scored when the training ends"
-    if not report.test:
-        return ": no test pairs"
-    bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
-    scores = f", {report.search}: {bleu.value:.1f} ({bleu.signature})"
-    if lowercase:
-        scores += f"\n- BLEU against lower-cased references: {lowercase.value:.1f} ({lowercase.signature})"
-    return f"{scores}\n- chrF on the test split: {chrf.value:.1f} ({chrf.signature})"
+        return "- BLEU on the test split: not scored yet; it is scored when the training ends"
+    return "\n".join(f"- {line}" for line in report.scores_in_words or ["BLEU on the test split: no test pairs"])
 
 
 def _sample_table(report: Report | None) -> str:

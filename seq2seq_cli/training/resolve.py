@@ -1,7 +1,7 @@
 """The resolved config of a run: the user's, with the `data` and `text` of the corpus, and checked against both."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -17,7 +17,6 @@ from seq2seq_cli.config.keys import (
 from seq2seq_cli.config.loader import checked_config
 from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -53,16 +52,14 @@ def resolve_config(
     could not be opened with.
     """
     stated = find_stated_differences(_prepared(config, corpus), config)
-    differences = [difference for difference in stated if difference.key in fixed]
-    if differences:
-        changes = "; ".join(difference.against(str(corpus.path)) for difference in differences)
-        raise UsageError(f"{changes}: prepare again with the same --set, or leave these keys out")
+    if differences := [difference.against(str(corpus.path)) for difference in stated if difference.key in fixed]:
+        raise UsageError(f"{'; '.join(differences)}: prepare again with the same --set, or leave these keys out")
     refused = []
     for conflict in _conflicts(config, corpus):
         if keeps_model and conflict.key.startswith("model."):
             refused.append(conflict.message)
         elif conflict.key in fixed:
-            refused.append(f"{conflict.message}, or {conflict.setting}")
+            refused.append(f"{conflict.message}, or set {conflict.key}={shown(conflict.instead)}")
     if refused:
         raise UsageError(*refused)
     prepared = _prepared(fitted(config, corpus, fixed=fixed), corpus)
@@ -84,10 +81,6 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
     return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 
-def _prepared(config: Config, corpus: PreparedCorpus) -> Config:
-    return config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-
-
 def with_undecided(config: Config, *, fixed: Collection[str] = ()) -> Config:
     """The config of a saved run, its keys that depend on the corpus undecided again, except `fixed` ones."""
     for key, left in _LEFT_TO_CORPUS.items():
@@ -105,6 +98,32 @@ def with_decided(config: Config, saved: Config) -> Config:
     return config
 
 
+def resumed_changes(old: Config, new: Config, run: Path, *, fixed: Collection[str] = ()) -> list[str]:
+    """The differences between the config of a saved run and the one to resume it with, in words.
+
+    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` are
+    those of the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
+
+    Raises UsageError, which names all of them, for differences in the model, the first weights included, which are
+    drawn already, and for keys of `data` and `text` that are `fixed`.
+    """
+    refused = [
+        *find_weight_differences(old, new),
+        *(each for each in find_differences(old, new, sections=("model",)) if each.key.startswith(FIRST_WEIGHTS)),
+        *(each for each in find_stated_differences(old, new) if each.key in fixed),
+    ]
+    if refused:
+        raise UsageError(
+            f"{run} cannot be resumed with these changes: {'; '.join(map(str, refused))}: leave these keys out, or"
+            " train a new run with --out"
+        )
+    return [f"{each} (applied)" for each in find_differences(old, new, sections=("model", "training", "decoding"))]
+
+
+def _prepared(config: Config, corpus: PreparedCorpus) -> Config:
+    return config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
+
+
 def _with_metric(config: Config, corpus: PreparedCorpus) -> Config:
     """The config with a metric that can tell good weights from better ones: BLEU or chrF."""
     if config.training.best_metric != "auto":
@@ -112,7 +131,9 @@ def _with_metric(config: Config, corpus: PreparedCorpus) -> Config:
     language = config.text.tgt.language
     tokenisation = bleu_tokenisation(language)
     metric: Metric = "bleu" if len(corpus.split("valid")) >= _FEW_TO_SCORE else "chrf"
-    if tokenisation == "13a" and _has_no_spaces(target for _, target in corpus.sentences("valid")):
+    targets = (target for _, target in corpus.sentences("valid"))
+    spaceless, long = count_spaceless(targets, least=_SEVERAL_WORDS) if tokenisation == "13a" else (0, 0)
+    if spaceless > long / 2:
         metric = "chrf"
         logger.warning(
             "the best weights are chosen by chrF: the sentences of the target language (%s) have no spaces, and BLEU's"
@@ -121,12 +142,6 @@ def _with_metric(config: Config, corpus: PreparedCorpus) -> Config:
             tokenisation,
         )
     return _with_value(config, "training.best_metric", metric)
-
-
-def _has_no_spaces(texts: Iterable[str]) -> bool:
-    """Whether most of the texts that are long enough for several words have no space."""
-    spaceless, long = count_spaceless(texts, least=_SEVERAL_WORDS)
-    return spaceless > long / 2
 
 
 def _with_length_factor(config: Config, corpus: PreparedCorpus) -> Config:
@@ -146,35 +161,14 @@ class _Conflict(NamedTuple):
     """The nearest value that the corpus allows."""
     message: str
     """The reason, and how to prepare a corpus that allows it."""
-    setting: str
-    """The values of the key that this corpus allows, as what to do."""
 
 
 def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
     """The keys of a config that a corpus does not allow, with the values in their place."""
-    prepared, training = _prepared(config, corpus), config.training
+    prepared = _prepared(config, corpus)
     for _, message in prepared.tying_problems():
-        yield _Conflict(
-            "model.tied_embeddings",
-            "target",
-            f"{corpus.path}: {message}; prepare with text.shared_vocabulary=true",
-            "set model.tied_embeddings to none or target",
-        )
-    yield from _places(config, corpus)
-    if not len(corpus.split("valid")):
-        yield from _without_scores(training, corpus)
-    if training.bpe_dropout and prepared.text.unit != "bpe":
-        yield _Conflict(
-            "training.bpe_dropout",
-            0.0,
-            f"training.bpe_dropout is {shown(training.bpe_dropout)}, but {corpus.path} has text.unit"
-            f" {prepared.text.unit}: prepare with --set text.unit=bpe",
-            "set training.bpe_dropout=0",
-        )
-
-
-def _places(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
-    """A location score has a place for each token of the longest source."""
+        cure = "prepare with text.shared_vocabulary=true"
+        yield _Conflict("model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}")
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in SPLITS)
     if attention.has_places and longest > attention.max_length:
@@ -183,22 +177,14 @@ def _places(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
             longest,
             f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"
             f" has {longest} tokens with <eos>: prepare with a lower data.max_tokens",
-            f"set it to {longest} or more",
         )
-
-
-def _without_scores(training: TrainingConfig, corpus: PreparedCorpus) -> Iterator[_Conflict]:
-    """The patience needs scores of the validation split, which is empty."""
-    if "valid" in corpus.left_out:
-        why = f"all of {corpus.path} are left out: prepare with other pairs for --valid"
-    else:
-        why = f"{corpus.path} has none: prepare with data.valid_sources above 0 or --valid"
-    if training.patience is not None:
+    dropout, unit = config.training.bpe_dropout, prepared.text.unit
+    if dropout and unit != "bpe":
         yield _Conflict(
-            "training.patience",
-            None,
-            f"training.patience ({training.patience}) needs scores of held-out pairs, and {why}",
-            "set training.patience=null",
+            "training.bpe_dropout",
+            0.0,
+            f"training.bpe_dropout is {shown(dropout)}, but {corpus.path} has text.unit {unit}: prepare with --set"
+            " text.unit=bpe",
         )
 
 
@@ -206,29 +192,3 @@ def _with_value(section: SomeSection, key: str, value: object) -> SomeSection:
     """A section with another value of a key, which may be in a section below it, such as ``model.attention.size``."""
     name, _, below = key.partition(".")
     return section.model_copy(update={name: _with_value(getattr(section, name), below, value) if below else value})
-
-
-def resumed_changes(old: Config, new: Config, run: Path, *, fixed: Collection[str] = ()) -> list[str]:
-    """The differences between the config of a saved run and the one to resume it with, in words.
-
-    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` stay
-    as in the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
-
-    Raises UsageError, which names all of them, for differences in the model, and for keys of `data` and `text` that are
-    `fixed`.
-    """
-    refused = {d.key: f"{d} (refused: it changes the model)" for d in find_weight_differences(old, new)}
-    for difference in find_differences(old, new, sections=("model",)):
-        if difference.key.startswith(FIRST_WEIGHTS):
-            refused[difference.key] = f"{difference} (refused: the first weights are drawn already)"
-    for difference in find_stated_differences(old, new):
-        if difference.key not in fixed:
-            continue
-        changed = "the pairs" if difference.key.startswith("data.") else "the model"
-        refused[difference.key] = f"{difference} (refused: it changes {changed})"
-    if refused:
-        raise UsageError(
-            f"{run} cannot be resumed with these changes: {'; '.join(refused.values())}: leave these keys out, or train"
-            " a new run with --out"
-        )
-    return [f"{d} (applied)" for d in find_differences(old, new, sections=("model", "training", "decoding"))]

@@ -7,29 +7,20 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from types import FrameType
 
 from seq2seq_cli.compute.device import describe_device, deterministic_algorithms
-from seq2seq_cli.compute.memory import memory_errors
-from seq2seq_cli.compute.out_of_memory import SMALLER_TRAINING
+from seq2seq_cli.compute.environment import launch_name
+from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
-from seq2seq_cli.compute.torchrun import launch_name
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import (
-    Interrupted,
-    OtherProcessError,
-    PreparedFolderError,
-    TrainingError,
-    UsageError,
-    exit_code_of_signal,
-)
+from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError, exit_code_of_signal
 from seq2seq_cli.learning.update import NotFiniteError
-from seq2seq_cli.runs.folder import RunFolder, resume_command
+from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import place_in_words
-from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.events import Event, Started
-from seq2seq_cli.training.loop import PositionError, TrainingLoop
+from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
 from seq2seq_cli.training.recorder import Recorder
 from seq2seq_cli.training.report import finish
-from seq2seq_cli.training.session import Session, not_a_checkpoint
+from seq2seq_cli.training.session import Session, open_session
 
 
 def run_events(options: Options, planned: Planned | None, held: ExitStack) -> Generator[Event, None, None]:
@@ -39,7 +30,7 @@ def run_events(options: Options, planned: Planned | None, held: ExitStack) -> Ge
     and the first of them alone has events. `held` holds the lock of the run.
     """
     with torchrun_group() as group:
-        session = _open_session(options, planned, group, held)
+        session = _open(options, planned, group, held)
         for event in train_session(session):
             if group.is_main:
                 yield event
@@ -47,7 +38,7 @@ def run_events(options: Options, planned: Planned | None, held: ExitStack) -> Ge
         yield finish(session)
 
 
-def _open_session(options: Options, planned: Planned | None, group: ProcessGroup, held: ExitStack) -> Session:
+def _open(options: Options, planned: Planned | None, group: ProcessGroup, held: ExitStack) -> Session:
     """Start or resume the run that the options name; `held` takes its lock."""
     opened: list[PreparedCorpus] = []
 
@@ -58,28 +49,7 @@ def _open_session(options: Options, planned: Planned | None, group: ProcessGroup
 
     plan = group.on_main(decide)
     corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(plan))
-    if plan.resumed:
-        saved, provenance = plan.resumed
-        return Session.resume(
-            RunWriter(plan.path),
-            plan.config,
-            corpus,
-            saved=saved,
-            provenance=provenance,
-            group=group,
-            changes=plan.changes,
-        )
-    origin = RunFolder(plan.init_from) if plan.init_from else None
-    return Session.start(
-        plan.path,
-        plan.config,
-        corpus,
-        held=held,
-        overwrite=plan.overwrite,
-        origin=origin,
-        group=group,
-        changes=plan.changes,
-    )
+    return open_session(plan, corpus, held=held, group=group)
 
 
 def _open_corpus(plan: Plan) -> PreparedCorpus:
@@ -94,14 +64,12 @@ def train_session(session: Session) -> Iterator[Event]:
     """Train to the end that the config sets, and save checkpoints, weights and metrics on the way.
 
     Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue;
-    PreparedFolderError when the corpus was written to; ModelFileError when the checkpoint resumed is damaged.
+    PreparedFolderError when the corpus was written to.
     """
     yield _started(session)
-    smaller_batches = f"training.batch_size={max(1, session.config.training.batch_size // 2)}"
     # On a CPU all algorithms are deterministic.
     deterministic = session.config.training.deterministic and session.state.device.type != "cpu"
     with (
-        memory_errors(session.state.device, f"{SMALLER_TRAINING}; {_how_to_resume(session, smaller_batches)}"),
         _completed_errors(session),
         deterministic_algorithms() if deterministic else nullcontext(),
         StopRequest() as stop,
@@ -119,11 +87,11 @@ def train_session(session: Session) -> Iterator[Event]:
                 if not is_saved:
                     recorder.save()
                 recorder.interrupt()
-                raise session.group.agreed(Interrupted(_how_to_go_on(session), exit_code=exit_code))
+                raise session.group.agreed(Interrupted(_interrupted(session), exit_code=exit_code))
 
 
 def _started(session: Session) -> Started:
-    progress = session.state.progress
+    plan, progress = session.plan, session.state.progress
     return Started(
         run=session.run.path,
         device=describe_device(session.state.device),
@@ -131,48 +99,40 @@ def _started(session: Session) -> Started:
         precision=session.state.precision,
         pairs=len(session.corpus.split("train")),
         parameters=session.state.model.parameter_count,
-        init_from=str(session.init_from) if session.init_from else None,
+        init_from=str(plan.init_from) if plan.init_from else None,
         training=session.config.training,
         epoch=progress.epoch + 1,
         step=progress.step,
-        changes=session.changes,
-        redraws=session.redraws,
+        changes=plan.changes,
     )
 
 
 @contextmanager
 def _completed_errors(session: Session) -> Iterator[None]:
-    """Add to an error what is saved and how to go on; one process per machine raises one of the corpus."""
+    """Add to an error what is saved and how to go on."""
+    training = session.config.training
+    smaller = f"training.batch_size={max(1, training.batch_size // 2)}"
     try:
-        yield
+        with memory_errors(session.state.device.type, f"{SMALLER_TRAINING}; {_how_to_resume(session, smaller)}"):
+            yield
     except PreparedFolderError as error:
-        if session.group.local_rank:
-            raise OtherProcessError(exit_code=error.exit_code) from error
         raise PreparedFolderError(f"{error}; {_how_to_resume(session)}") from error
     except NotFiniteError as error:
-        slower = f"training.lr={session.config.training.lr / 2:g}"
+        slower = f"training.lr={training.lr / 2:g}"
         raise TrainingError(f"{error}; {_how_to_resume(session, slower)}") from error
-    except PositionError as error:
-        raise session.group.agreed(not_a_checkpoint(session.run, f" ({error})")) from error
+
+
+def _interrupted(session: Session) -> str:
+    progress = session.state.progress
+    place = place_in_words(progress.epochs, session.config.training.epochs)
+    return f"interrupted {place}, at step {progress.step}; {_how_to_resume(session)}"
 
 
 def _how_to_resume(session: Session, *overrides: str) -> str:
-    return f"{session.run.last_path} is kept. Resume with: {_resume_command(session, *overrides)}"
-
-
-def _how_to_go_on(session: Session) -> str:
-    progress = session.state.progress
-    return (
-        f"interrupted {place_in_words(progress.epochs, session.config.training.epochs)}, at step {progress.step};"
-        f" saved in {session.run.last_path}. Resume with: {_resume_command(session)}"
-    )
-
-
-def _resume_command(session: Session, *overrides: str) -> str:
     command = resume_command(session.run.path, *overrides)
-    if session.group.size == 1:
-        return command
-    return f"torchrun [its options] -m seq2seq_cli {command.removeprefix('s2s ')}"
+    if session.group.size > 1:
+        command = f"torchrun [its options] -m seq2seq_cli {command.removeprefix('s2s ')}"
+    return f"{session.run.last_path} is kept. Resume with: {command}"
 
 
 EXIT_CODES = {number: exit_code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -1,29 +1,24 @@
 """The session of a run: the run folder, its corpus and the state of its training, new or as it was saved last."""
 
-import logging
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from seq2seq_cli.compute.device import choose_device
-from seq2seq_cli.compute.memory import memory_errors
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.environment import launch_name
+from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors
 from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
-from seq2seq_cli.compute.torchrun import launch_name
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
-from seq2seq_cli.errors import (
-    ModelFileError,
-)
+from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.model.seq2seq import Seq2Seq
@@ -31,10 +26,10 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
-from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.loop import order_of_pairs
+from seq2seq_cli.training.plan import Plan
 
-logger = logging.getLogger(__name__)
+_REDRAWN = "another number of processes than before: dropout and teacher forcing are drawn again"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,141 +39,107 @@ class Session:
     Each process of a `group` has one, with the same state. The main process alone writes into the run folder.
     """
 
+    plan: Plan
     run: RunWriter
     corpus: PreparedCorpus
-    config: Config
     state: TrainingState
     group: ProcessGroup = SINGLE
-    init_from: Path | None = None
-    """The run whose best weights this one began with."""
-    changes: tuple[str, ...] = ()
-    redraws: bool = False
-    """Whether the run is resumed by another number of processes, so that random numbers are drawn again."""
 
-    @classmethod
-    def start(
-        cls,
-        path: Path,
-        config: Config,
-        corpus: PreparedCorpus,
-        *,
-        held: ExitStack,
-        overwrite: bool = False,
-        origin: RunFolder | None = None,
-        group: ProcessGroup = SINGLE,
-        changes: tuple[str, ...] = (),
-    ) -> "Session":
-        """A new run in `path`, with fresh weights or the best ones of `origin`, and a fresh optimiser.
-
-        `held` takes the lock of the run. The folder is made after all checks have passed.
-
-        Raises UsageError when `path` holds something that `overwrite` does not allow to replace, and ModelFileError
-        when the weights of `origin` do not fit the model.
-        """
-
-        def prepare() -> tuple[Any, Any]:
-            weights = _read_weights(origin, config, corpus) if origin else None
-            return choose_precision(config.training.precision, device), weights
-
-        def initial_state() -> TrainingState:
-            state = _fresh_state(config, corpus, device, precision, weights)
-            if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
-                _seed(config.training.seed, 0, group)
-            return state
-
-        device = group.on_all(lambda: choose_device(config.training.device, group))
-        precision, weights = group.on_main(prepare)
-        state = group.on_all(initial_state)
-        run = group.on_main(lambda: create_run(path, config, corpus, held=held, overwrite=overwrite, origin=origin))
-        init_from = origin.path if origin else None
-        return cls(
-            run=run, corpus=corpus, config=config, state=state, group=group, init_from=init_from, changes=changes
-        )
-
-    @classmethod
-    def resume(
-        cls,
-        run: RunWriter,
-        config: Config,
-        corpus: PreparedCorpus,
-        *,
-        saved: Config,
-        provenance: Provenance,
-        group: ProcessGroup = SINGLE,
-        changes: tuple[str, ...] = (),
-    ) -> "Session":
-        """A run in the state in which it was saved last; `config` may differ from its `saved` one in how it trains.
-
-        The caller holds the run's lock. Raises ModelFileError when nothing was saved that fits, or when the best
-        weights are missing or damaged.
-        """
-        training, before = config.training, saved.training
-
-        def read() -> tuple[dict[str, Any], Any]:
-            checkpoint = run.read_last()
-            _check_checkpoint(run, checkpoint, config, corpus)
-            # The precision that auto found before holds for auto on the same type of device.
-            if training.precision == before.precision == "auto" and checkpoint.get("device") == device.type:
-                return checkpoint, checkpoint.get("precision")
-            return checkpoint, choose_precision(training.precision, device)
-
-        def restored() -> TrainingState:
-            state = _fresh_state(config, corpus, device, precision)
-            restore_state(run, state, checkpoint, group)
-            if redraws or before.seed != training.seed:
-                _seed(training.seed, state.progress.step, group)
-            if state.progress.order != order_of_pairs(training):
-                state.progress.restart_epoch()
-            return state
-
-        device = group.on_all(lambda: choose_device(training.device, group))
-        checkpoint, precision = group.on_main(read)
-        redraws = len(checkpoint["random"]) != group.size
-        state = group.on_all(restored)
-
-        def prepare_folder() -> None:
-            _check_parts(run, state, corpus)
-            _record_folder(run, provenance, corpus)
-            _save_pairs(run, config, corpus)
-            run.cut_metrics(checkpoint[METRICS_BYTES])
-
-        group.on_main(prepare_folder)
-        init_from = Path(provenance.init_from) if provenance.init_from else None
-        return cls(
-            run=run,
-            corpus=corpus,
-            config=config,
-            state=state,
-            group=group,
-            init_from=init_from,
-            changes=changes,
-            redraws=redraws,
-        )
+    @property
+    def config(self) -> Config:
+        """The config, resolved against the corpus."""
+        return self.plan.config
 
 
-def create_run(
-    path: Path,
-    config: Config,
+def open_session(plan: Plan, corpus: PreparedCorpus, *, held: ExitStack, group: ProcessGroup = SINGLE) -> Session:
+    """A new run, or the planned one as it was saved last.
+
+    `held` takes the lock of a new run, whose folder is made after all checks have passed; the lock of a resumed one is
+    held already.
+
+    Raises UsageError when the folder holds something that the plan does not allow to replace, and ModelFileError when
+    the weights to begin with are not those of the model, when nothing was saved that fits, or when the best weights are
+    missing or damaged.
+    """
+    device = group.on_all(lambda: choose_device(plan.config.training.device, group))
+    precision = group.on_main(lambda: choose_precision(plan.config.training.precision, device))
+    if plan.resumed:
+        return _resume(plan, plan.resumed, corpus, device, precision, group)
+    return _start(plan, corpus, device, precision, group, held)
+
+
+def _start(
+    plan: Plan,
     corpus: PreparedCorpus,
-    *,
+    device: torch.device,
+    precision: Precision,
+    group: ProcessGroup,
     held: ExitStack,
-    overwrite: bool = False,
-    origin: RunFolder | None = None,
-) -> RunWriter:
+) -> Session:
+    """A new run, with fresh weights or the best ones of another run, and a fresh optimiser."""
+    weights = group.on_main(lambda: _read_weights(plan, corpus))
+    state = group.on_all(lambda: _fresh_state(plan.config, corpus, device, precision, weights))
+    if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
+        _seed(plan.config.training.seed, 0, group)
+    run = group.on_main(lambda: create_run(plan, corpus, held))
+    return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
+
+
+def _resume(
+    plan: Plan,
+    provenance: Provenance,
+    corpus: PreparedCorpus,
+    device: torch.device,
+    precision: Precision,
+    group: ProcessGroup,
+) -> Session:
+    """A run in the state in which it was saved last; the config may differ from its saved one in how it trains."""
+    run, training = RunWriter(plan.path), plan.config.training
+    checkpoint = group.on_main(lambda: _read_checkpoint(run, plan.config, corpus))
+    redraws = len(checkpoint["random"]) != group.size
+
+    def restored() -> TrainingState:
+        state = _fresh_state(plan.config, corpus, device, precision)
+        restore_state(run, state, checkpoint, group)
+        order = state.progress.order
+        if redraws or (order and order[-1] != training.seed):
+            _seed(training.seed, state.progress.step, group)
+        if order != order_of_pairs(training):
+            state.progress.restart_epoch()
+        return state
+
+    def prepare_folder() -> None:
+        _check_best(run, state)
+        if provenance.folder != str(corpus.path):  # it may have been moved since the run began
+            check_name(corpus.path, "--data")
+            run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))
+        _save_pairs(run, plan.config, corpus)
+        run.cut_metrics(checkpoint[METRICS_BYTES])
+
+    state = group.on_all(restored)
+    group.on_main(prepare_folder)
+    if redraws:
+        plan = replace(plan, changes=(*plan.changes, _REDRAWN))
+    return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
+
+
+def create_run(plan: Plan, corpus: PreparedCorpus, held: ExitStack) -> RunWriter:
     """A new run folder, whose lock `held` takes, for a model of `corpus`; see `RunWriter.create`."""
     check_name(corpus.path, "--data")
     provenance = Provenance(
         folder=str(corpus.path),
         fingerprint=corpus.fingerprint,
         pairs={name: len(corpus.split(name)) for name in SPLITS},
-        init_from=str(origin.path) if origin else None,
+        init_from=str(plan.init_from) if plan.init_from else None,
         launch=launch_name(),
     )
     trained = TrainedSentences.of(corpus)
-    if origin:
-        trained = trained.joined(TrainedSentences.read(origin.trained_path))
-    run = RunWriter.create(path, config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=overwrite)
-    _save_pairs(run, config, corpus)
+    if plan.init_from:
+        trained = trained.joined(TrainedSentences.read(RunFolder(plan.init_from).trained_path))
+    run = RunWriter.create(
+        plan.path, plan.config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=plan.overwrite
+    )
+    _save_pairs(run, plan.config, corpus)
     return run
 
 
@@ -197,13 +158,6 @@ def _save_pairs(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
     run.save_pairs(SimilarPairs.of(src, tgt).arrays())
 
 
-def _record_folder(run: RunWriter, provenance: Provenance, corpus: PreparedCorpus) -> None:
-    """Let the run name the prepared folder of `corpus`, which may have been moved since the run began."""
-    if provenance.folder != str(corpus.path):
-        check_name(corpus.path, "--data")
-        run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))
-
-
 def restore_state(
     run: RunWriter, state: TrainingState, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE
 ) -> None:
@@ -214,40 +168,41 @@ def restore_state(
     except Exception as error:
         if is_out_of_memory(error):
             raise
-        raise not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
+        raise _not_a_checkpoint(run, f" on {state.device.type} ({type(error).__name__})") from error
 
 
-def _check_checkpoint(run: RunWriter, checkpoint: dict[str, Any], config: Config, corpus: PreparedCorpus) -> None:
-    """Raise ModelFileError unless a checkpoint has the weights of a model, which is not made yet.
+def _read_checkpoint(run: RunWriter, config: Config, corpus: PreparedCorpus) -> dict[str, Any]:
+    """The newest checkpoint of the run; ModelFileError unless it has the weights of the model, which is not made yet.
 
-    So are the values checked that are read before the state is restored.
+    Its values that are read before the state is restored are checked, too.
     """
-    size, random = checkpoint.get(METRICS_BYTES), checkpoint.get("random")
-    if type(size) is not int or size < 0 or type(random) is not list:
-        raise not_a_checkpoint(run)
+    checkpoint = run.read_last()
     try:
         expected = {name: weight.shape for name, weight in _outline(config, corpus).state_dict().items()}
         found = {name: weight.shape for name, weight in checkpoint["model"].items()}
+        size, random = checkpoint[METRICS_BYTES], checkpoint["random"]
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise not_a_checkpoint(run) from None
-    if found != expected:
-        raise not_a_checkpoint(run)
+        raise _not_a_checkpoint(run) from None
+    if found != expected or type(size) is not int or size < 0 or type(random) is not list:
+        raise _not_a_checkpoint(run)
+    return checkpoint
 
 
-def not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
-    """The error about a checkpoint that cannot be restored."""
+def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
     return ModelFileError(
         f"{run.last_path}: damaged, or not a checkpoint of this model{details}; train again with --overwrite"
     )
 
 
-def _read_weights(origin: RunFolder, config: Config, corpus: PreparedCorpus) -> Weights:
-    """The best weights of a run; ModelFileError when they do not fit the model to train."""
-    weights = origin.read_best()
+def _read_weights(plan: Plan, corpus: PreparedCorpus) -> Weights | None:
+    """The weights to begin with; None for fresh ones. ModelFileError when they are not those of the model to train."""
+    if not plan.init_from:
+        return None
+    weights = RunFolder(plan.init_from).read_best()
     try:
-        _outline(config, corpus).check_weights(weights)
+        _outline(plan.config, corpus).check_weights(weights)
     except ValueError as error:
-        raise ModelFileError(f"{origin.path}: {error}") from None
+        raise ModelFileError(f"{plan.init_from}: {error}") from None
     return weights
 
 
@@ -260,18 +215,14 @@ def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
     return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
 
 
-def _check_parts(run: RunWriter, state: TrainingState, corpus: PreparedCorpus) -> None:
-    """Check now what the end of the training needs: the best weights, and the codecs, which are restored."""
+def _check_best(run: RunWriter, state: TrainingState) -> None:
+    """Check now what the end of the training needs: the best weights."""
     if epoch := state.progress.best_epoch:
         if not run.best_path.is_file():
             raise ModelFileError(
                 f"{run.best_path}: missing: the weights of epoch {epoch}: restore them, or train again with --overwrite"
             )
         run.read_best()
-    with suppress(ModelFileError):
-        if load_codecs(run.path) == corpus.codecs:
-            return
-    run.write_codecs(corpus.codecs)
 
 
 def _fresh_state(
@@ -279,7 +230,7 @@ def _fresh_state(
 ) -> TrainingState:
     """The state before the first update, with these weights, or others drawn from the seed of the config."""
     torch.manual_seed(config.training.seed)
-    with memory_errors(device):
+    with memory_errors(device.type):
         model = build_model(config.model, **_sizes(corpus)).to(device)
         if weights is not None:
             model.load_weights(weights)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.compute.torchrun import has_other_processes, launch_name
+from seq2seq_cli.compute.environment import has_other_processes, launch_name
 from seq2seq_cli.training.plan import Options, make_plan
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from tests.pair_formats import files, some_pairs
 WITHOUT_TORCH = "without-torch "
 """Before a command: it runs as where torch is not installed."""
 
-PREPARED, RUN, EXPORT, ARCHIVE = "prepared", "runs", "export", "run.zip"
+PREPARED, RUN, EXPORT = "prepared", "runs", "export"
 _RUN = "runs/first"
 
 TRANSLATE = "translate --model runs/first 'Tom sees 3 cats.' 'Anna!' --score"
@@ -315,12 +315,6 @@ FORMATS = [
         (RUN, PREPARED),
     ),
     Format(
-        "archive of a run",
-        ARCHIVE,
-        [f"{WITHOUT_TORCH}translate --model {ARCHIVE} Anna"],
-        (mutations.of_bytes, mutations.of_archive),
-    ),
-    Format(
         "gold alignment",
         "few_pairs.align",
         ["evaluate runs/first --file few_pairs.txt --alignment few_pairs.align" + option for option in ("", " --json")],
@@ -362,7 +356,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     _shorten(folder / _RUN / "config.yaml")
     (folder / _RUN / "best" / "export.json").unlink()  # made for the longer config
     run(["export", _RUN, EXPORT])
-    run(["export", _RUN, ARCHIVE])  # which exports the model of the run anew
+    run(["export", _RUN, "run.zip"])  # which exports the model of the run anew
     run(shlex.split(WITH_INT8))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.lock import hold
+from seq2seq_cli.files.lock import hold
 from tests.commands import refused, s2s, s2s_here, with_modules
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
@@ -99,8 +99,10 @@ def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
     assert columns == {state.rindex("finished")}
 
 
-def test_compare_says_when_nothing_differs(home: Path) -> None:
-    done = s2s_here(home, "runs", "compare", "luong_dot", "luong_dot")
+def test_compare_says_when_nothing_differs(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        make_run(tmp_path / "runs" / name, [epoch(100, 1)])
+    done = s2s_here(tmp_path, "runs", "compare", "a", "b")
     assert done.stdout.startswith("config: nothing differs\n")
 
 
@@ -133,7 +135,7 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
     [
         (("--in", "nowhere"), "nowhere: no such folder: train a run first"),
         (("compare", "luong_dot"), "two runs or more"),
-        (("compare", "luong_dto", "luong_general"), "did you mean luong_dot?"),
+        (("compare", "luong_dto", "luong_general"), "did you mean runs/luong_dot?"),
         (("compare", "luong_dot", "data"), "data: not a run folder"),
         (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves can be written as .png, .svg or .pdf"),
         (("plot", "luong_dot", "--metric", "rouge"), "'rouge'"),
@@ -198,6 +200,4 @@ def test_damaged_lines_of_a_run_are_told_in_one_line(tmp_path: Path) -> None:
         file.write("?\n" * 300 + epoch(400, 2).model_dump_json() + "\n")
     done = s2s(tmp_path, "runs")
     assert (done.returncode, done.stdout.splitlines()[1].split()[0]) == (0, "a")
-    assert done.stderr == (
-        "s2s: warning: runs/a/metrics.jsonl:2: not a record of a training, and 299 more such lines: skipped\n"
-    )
+    assert done.stderr == ("s2s: warning: runs/a/metrics.jsonl:2: not a record of a run: 300 such lines skipped\n")

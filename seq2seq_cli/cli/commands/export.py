@@ -1,7 +1,6 @@
 """``s2s export``: a trained run in a form for others."""
 
 from pathlib import Path
-from shlex import quote
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from seq2seq_cli.errors import one_line
 _HINTS = {
     "": "{out}/README.md says how to run it",
     ".html": "open it in a browser",
-    ".zip": "s2s translate --model {quoted} translates with it",
+    ".zip": "unpacked, it is a run folder that s2s translates with",
 }
 """The use of an export, by the ending of its name."""
 
@@ -28,10 +27,10 @@ def export(
 
     The name of OUT decides. A name without an ending is a folder with the weights, the graphs of the encoder and of a
     decoder step, the units of both languages, a README.md that explains them, and a short Python program that needs
-    onnxruntime and numpy alone. A .zip file holds what translating needs. s2s translate --model OUT takes both.
+    onnxruntime and numpy alone. A .zip file holds the folder of the run, without what only training needs.
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
     made = export_run(run, out, overwrite=overwrite)
-    hint = _HINTS[made.suffix.lower()].format(out=made, quoted=quote(str(made)))
+    hint = _HINTS[made.suffix.lower()].format(out=made)
     write_lines([one_line(f"{made}: exported; {hint}")])

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.filesize import decimal
 
 from seq2seq_cli.cli.options import Overwrite
 from seq2seq_cli.cli.parsing import PlainGroup
@@ -25,8 +24,8 @@ Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or
 _NO_VALUE = "-"
 _DIGITS = {
     **dict.fromkeys(("bleu", "chrf", "test bleu", "test bleu, lower case", "test chrf", "minutes"), ".1f"),
-    **dict.fromkeys(("parameters", "skipped updates"), ","),
-    **dict.fromkeys(("tokens/s", "memory, MB"), ",.0f"),
+    "parameters": ",",
+    "tokens/s": ",.0f",
     "loss": ".3f",
 }
 """The digits of each kind of result."""
@@ -125,7 +124,7 @@ def _titles(found: Sequence[Run]) -> list[str]:
 
 def _list_lines(found: Sequence[Run | DamagedRun]) -> Iterator[str]:
     """Two lines per run: the numbers in columns, below them the model and the state."""
-    titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes", "size"]
+    titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes"]
     header, *lines = table_lines(titles, map(_cells, found), numbers=True)
     yield header
     for run, line in zip(found, lines, strict=True):
@@ -134,9 +133,9 @@ def _list_lines(found: Sequence[Run | DamagedRun]) -> Iterator[str]:
 
 
 def _cells(run: Run | DamagedRun) -> list[str]:
-    name, size = one_line(run.path.name), decimal(listing.size_on_disk(run.path))
+    name = one_line(run.path.name)
     if isinstance(run, DamagedRun):
-        return [name, *[_NO_VALUE] * 5, size]
+        return [name, *[_NO_VALUE] * 5]
     training, test = run.config.training, run.history.test
     metric, score = run.history.best_score(training.metric)
     return [
@@ -146,7 +145,6 @@ def _cells(run: Run | DamagedRun) -> list[str]:
         _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",
         _result("test bleu", test and test.bleu),
         _result("minutes", run.history.minutes),
-        size,
     ]
 
 

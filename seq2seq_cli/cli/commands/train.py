@@ -81,13 +81,7 @@ def _result(report: "Report") -> str:
     lines = [f"{epochs_in_words(report.epochs)} in {duration(report.seconds)}; best: {report.best}"]
     if report.skipped:
         lines.append(f"{report.skipped} of {counted(report.steps, 'step')} skipped: the gradient was not finite")
-    if report.test:
-        bleu, lowercase, chrf = report.test.bleu, report.test.lowercase_bleu, report.test.chrf
-        lines.append(
-            f"BLEU on the test split, {report.search}: {bleu.value:.1f}  ({bleu.signature}); chrF {chrf.value:.1f}"
-        )
-        if lowercase:
-            lines.append(f"BLEU against lower-cased references: {lowercase.value:.1f}  ({lowercase.signature})")
+    lines += report.scores_in_words
     is_held_out = report.samples_split != "train"
     samples = counted(len(report.samples), "held-out sentence" if is_held_out else "training sentence")
     lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")

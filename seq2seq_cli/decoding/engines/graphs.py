@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.decoding.engines.onnx_engine import MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT
 from seq2seq_cli.decoding.engines.torch_engine import propose
 from seq2seq_cli.errors import ExportError, one_line

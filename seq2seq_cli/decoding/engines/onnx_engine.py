@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from seq2seq_cli.compute.environment import refuse_telemetry
-from seq2seq_cli.compute.out_of_memory import is_out_of_memory
+from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.decoding.engine import Proposals

@@ -26,7 +26,6 @@ def started(**changes: object) -> Started:
         epoch=1,
         step=0,
         changes=(),
-        redraws=False,
     )
 
 

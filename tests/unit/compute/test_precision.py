@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from seq2seq_cli.compute.precision import _fastest, _has_bf16_units, choose_precision, computing
+from seq2seq_cli.compute.precision import choose_precision, computing
 from seq2seq_cli.config.choices import Precision
 from tests.tiny import CPU
 
@@ -16,36 +16,20 @@ def test_a_named_precision_is_chosen(name: Precision) -> None:
     assert choose_precision(name, CPU) == name
 
 
-def test_auto_chooses_a_precision_and_restores_the_number_of_threads() -> None:
-    threads = torch.get_num_threads()
-    assert choose_precision("auto", CPU) in ("fp32", "bf16", "bf16-mixed")
-    assert torch.get_num_threads() == threads
-
-
 @pytest.mark.parametrize(
-    ("fp32", "mixed", "bf16", "fastest"),
+    ("units", "chosen"),
     [
-        (100.0, 50.0, 60.0, "bf16-mixed"),
-        (100.0, 60.0, 50.0, "bf16"),
-        (100.0, 86.0, 76.0, "bf16-mixed"),
-        (100.0, 90.0, 95.0, "fp32"),  # faster by too little
-        (100.0, 50.0, 49.0, "bf16-mixed"),
-        (0.0, 0.0, 0.0, "fp32"),  # too fast for the clock
+        (("avx512_bf16",), "bf16-mixed"),
+        (("amx_bf16", "avx2"), "bf16-mixed"),
+        (("avx2", "bf16"), "fp32"),
+        ((), "fp32"),
     ],
 )
-def test_a_precision_is_chosen_over_fp32_only_if_it_is_clearly_faster(
-    fp32: float, mixed: float, bf16: float, fastest: Precision
+def test_auto_chooses_bf16_where_a_cpu_has_units_for_it(
+    units: tuple[str, ...], chosen: Precision, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert _fastest({"fp32": fp32, "bf16-mixed": mixed, "bf16": bf16}) == fastest
-
-
-@pytest.mark.parametrize("unit", ["avx512_bf16", "amx_bf16", "bf16"])
-def test_bf16_units_are_recognised_by_each_of_their_names(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True, unit: True}, raising=False)
-    assert _has_bf16_units()
-
-
-def test_auto_is_fp32_on_a_device_without_a_measurement() -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: dict.fromkeys(units, True), raising=False)
+    assert choose_precision("auto", CPU) == chosen
     assert choose_precision("auto", torch.device("mps")) == "fp32"
 
 

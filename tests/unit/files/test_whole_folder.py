@@ -1,4 +1,4 @@
-"""Folders: whole or not at all, and nobody else's file is touched."""
+"""Folders: all files new or all as before, and nobody else's file is touched."""
 
 import contextlib
 import os
@@ -13,11 +13,13 @@ import pytest
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 
-MARK = "mark"
+OLD, NEW = ("a", "deep/b", "kept"), ("a", "deep/c", "d")
+CALLS = ("rename", "replace", "hardlink_to", "unlink")
+"""The methods of Path that move and remove files."""
 
 
 def fill(path: Path, *names: str, replaced: tuple[str, ...] = ()) -> None:
-    with whole_folder(path, mark=MARK, replaced=replaced) as folder:
+    with whole_folder(path, replaced=replaced) as folder:
         for name in names:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(f"of {names}", encoding="utf-8")
@@ -27,23 +29,22 @@ def names(path: Path) -> list[str]:
     return sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir())
 
 
-def test_a_folder_appears_when_it_is_finished(tmp_path: Path) -> None:
+def test_files_appear_when_all_are_finished(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder"
-    with whole_folder(path, mark=MARK) as folder:
+    with whole_folder(path) as folder:
         (folder / "one").touch()
-        assert not path.exists()
-    assert names(path) == ["one"]
-    assert list(path.parent.iterdir()) == [path]
+        assert not (path / "one").exists()
+    assert list(path.iterdir()) == [path / "one"]
 
 
 def test_a_folder_that_is_there_stays_the_same_and_only_what_is_named_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "folder"
-    fill(path, MARK, "a", "deep/b")
+    fill(path, "mark", "a", "deep/b")
     number = path.stat().st_ino
     (path / "mine").touch()
-    fill(path, MARK, "a", "c", replaced=(MARK, "a", "deep/b", "never/there"))
+    fill(path, "mark", "a", "c", replaced=("mark", "a", "deep/b", "never/there"))
     assert path.stat().st_ino == number
-    assert names(path) == ["a", "c", MARK, "mine"]
+    assert names(path) == ["a", "c", "mark", "mine"]
     assert not (path / "deep").exists()
     assert "c" in (path / "a").read_text(encoding="utf-8")
 
@@ -52,86 +53,39 @@ def test_a_folder_that_is_there_stays_the_same_and_only_what_is_named_is_replace
 def test_a_file_saved_meanwhile_is_not_replaced(tmp_path: Path, saved: str) -> None:
     path = tmp_path / "folder"
     with ExitStack() as written:
-        folder = written.enter_context(whole_folder(path, mark=MARK))
+        folder = written.enter_context(whole_folder(path))
         (folder / "deep").mkdir()
-        for name in (MARK, "a", "deep/b"):
+        for name in ("a", "deep/b"):
             (folder / name).touch()
-        path.mkdir()
         (path / saved).write_text("mine", encoding="utf-8")
         with pytest.raises(UsageError, match=f"folder/{saved}.*: is in the way"):
             written.close()
-    assert names(path) == [saved]
+    assert list(path.iterdir()) == [path / saved]
     assert (path / saved).read_text(encoding="utf-8") == "mine"
-
-    fill(path, MARK, "other")
-    assert names(path) == sorted([MARK, "other", saved])
-    assert list(tmp_path.iterdir()) == [path]
+    fill(path, "other")
+    assert names(path) == sorted(["other", saved])
 
 
-def failing_once(real: Callable[..., object], calls: list[int], number: int) -> Callable[..., object]:
-    """A function whose call of that number fails; `calls` has one entry per call."""
-
-    def call(*arguments: object, **options: object) -> object:
-        calls.append(len(calls))
-        if calls[-1] == number:
-            raise OSError(5, "Input/output error")
-        return real(*arguments, **options)
-
-    return call
-
-
-@pytest.mark.parametrize("number", range(7))
-def test_when_a_file_cannot_be_moved_none_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+def test_a_file_saved_as_the_files_are_moved_stays_until_it_is_moved_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "folder"
-    fill(path, MARK, "a", "deep/b")
-    before = {name: (path / name).read_bytes() for name in names(path)}
-    calls: list[int] = []
+    fill(path, "a")
+
+    def save(file: Path, **_: bool) -> None:
+        if file == path / "a":
+            (path / "d").write_text("mine", encoding="utf-8")
+        os.unlink(file)  # noqa: PTH108  # what is in its place
+
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", failing_once(Path.rename, calls, number))
-        patch.setattr(Path, "hardlink_to", failing_once(Path.hardlink_to, calls, number))
-        try:
-            fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
-        except OSError:
-            assert {name: (path / name).read_bytes() for name in names(path)} == before
-        else:  # without links there is another way
-            assert names(path) == ["a", "d", "deep/c", MARK]
-    assert not [entry for entry in path.iterdir() if entry.name.startswith(".")]
-
-
-def interrupted_after(real: Callable[..., object], calls: list[None], number: int, again: int) -> Callable[..., object]:
-    """A function of Path whose so many-th call is interrupted as it returns, and the one so many calls after it."""
-
-    def call(*arguments: object, **options: object) -> object:
-        result = real(*arguments, **options)
-        calls.append(None)
-        if len(calls) in (number, number + (again or len(calls))):
-            raise KeyboardInterrupt
-        return result
-
-    return call
-
-
-def fill_and_be_killed(path: Path, number: int) -> None:
-    """Replace the files of a folder in a process that is killed at its so many-th call that moves one."""
-    calls: list[str] = []
-
-    def killed(name: str, real: Callable[..., object]) -> Callable[..., object]:
-        def call(*arguments: object, **options: object) -> object:
-            calls.append(name)
-            if len(calls) == number:
-                os._exit(9)
-            return real(*arguments, **options)
-
-        return call
-
-    for name in ("rename", "replace", "hardlink_to", "unlink"):
-        setattr(Path, name, killed(name, getattr(Path, name)))
-    fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
-
-
-def fill_and_fail(path: Path) -> None:
-    with pytest.raises(KeyError), whole_folder(path, mark=MARK, replaced=(MARK, "a", "deep/b")):
-        raise KeyError
+        patch.setattr(Path, "unlink", save)
+        with pytest.raises(UsageError, match="folder/d: is in the way"):
+            fill(path, "a", "d", replaced=("a",))
+    assert (path / "d").read_text(encoding="utf-8") == "mine"
+    (path / "d").rename(tmp_path / "d")
+    clear_leftovers(path)
+    assert names(path) == ["a", "d"]
+    assert "of" in (path / "d").read_text(encoding="utf-8")
 
 
 def check_at_every_call(folder: Path, replace: Callable[[Path, int], bool]) -> None:
@@ -139,55 +93,90 @@ def check_at_every_call(folder: Path, replace: Callable[[Path, int], bool]) -> N
 
     `replace` replaces the files up to that call, puts the folder in order, and returns whether the call was made.
     """
-    after = sorted([MARK, "a", "deep/c", "d", "mine"])
+    after = sorted([*NEW, "kept", "mine"])
     outcomes = []
     for number in range(1, 30):
         path = folder / str(number)
-        fill(path, MARK, "a", "deep/b")
+        fill(path, *OLD)
         (path / "mine").write_text("mine", encoding="utf-8")
         before = {name: (path / name).read_bytes() for name in names(path)}
         was_ended = replace(path, number)
-        found = {name: (path / name).read_bytes() for name in names(path) if not name.startswith(".")}
+        found = {name: (path / name).read_bytes() for name in names(path)}
         assert found == before or sorted(found) == after
+        assert all(any(folder.iterdir()) for folder in path.rglob("*") if folder.is_dir())
         outcomes.append(found == before)
         if not was_ended:
             break
     assert outcomes[0]
     assert not outcomes[-1]
-    assert sum(outcomes) > 6
+    assert len(outcomes) > 6
+
+
+def replace_files(path: Path) -> None:
+    fill(path, *NEW, replaced=("a", "deep/b"))
+
+
+def fail_to_replace(path: Path) -> None:
+    with pytest.raises(KeyError), whole_folder(path, replaced=("a", "deep/b")):
+        raise KeyError
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")
-@pytest.mark.parametrize("follow", [fill_and_fail, clear_leftovers])
-def test_the_next_process_moves_the_files_back_that_a_killed_one_has_moved(
-    tmp_path: Path, follow: Callable[[Path], None]
-) -> None:
+@pytest.mark.parametrize("follow", [fail_to_replace, clear_leftovers])
+def test_the_next_process_completes_what_a_killed_one_has_begun(tmp_path: Path, follow: Callable[[Path], None]) -> None:
+    def be_killed(path: Path, number: int) -> None:
+        calls: list[str] = []
+
+        def killed(name: str, real: Callable[..., object]) -> Callable[..., object]:
+            def call(*arguments: object, **options: object) -> object:
+                calls.append(name)
+                if len(calls) == number:
+                    os._exit(9)
+                return real(*arguments, **options)
+
+            return call
+
+        for name in CALLS:
+            setattr(Path, name, killed(name, getattr(Path, name)))
+        replace_files(path)
+
     def replace(path: Path, number: int) -> bool:
         if not (child := os.fork()):
             try:
-                fill_and_be_killed(path, number)
+                be_killed(path, number)
             finally:
                 os._exit(0)
         _, status = os.waitpid(child, 0)
         follow(path)
-        assert not (path / ".unfinished").exists()
-        assert all(any(folder.iterdir()) for folder in path.rglob("*") if folder.is_dir())
         return bool(status)
 
     check_at_every_call(tmp_path, replace)
 
 
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()], ids=["error", "interrupt"])
 @pytest.mark.parametrize("again", [0, 1, 2, 5])
-def test_an_interrupt_at_any_moment_moves_the_files_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: int
+def test_a_failure_at_any_moment_leaves_all_or_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, again: int
 ) -> None:
+    """One call fails, or with `again` also the call so many calls after it; then the next process completes it."""
+
     def replace(path: Path, number: int) -> bool:
         calls: list[None] = []
+
+        def failing(real: Callable[..., object]) -> Callable[..., object]:
+            def call(*arguments: object, **options: object) -> object:
+                calls.append(None)
+                if len(calls) in (number, number + (again or len(calls))):
+                    raise error
+                return real(*arguments, **options)
+
+            return call
+
         with monkeypatch.context() as patch:
-            for name in ("rename", "replace", "hardlink_to", "unlink", "write_bytes"):
-                patch.setattr(Path, name, interrupted_after(getattr(Path, name), calls, number, again))
-            with contextlib.suppress(KeyboardInterrupt):
-                fill(path, MARK, "a", "deep/c", "d", replaced=(MARK, "a", "deep/b"))
+            for name in CALLS:
+                patch.setattr(Path, name, failing(getattr(Path, name)))
+            with contextlib.suppress(OSError, KeyboardInterrupt):
+                replace_files(path)
         if again:
             clear_leftovers(path)
         return len(calls) >= number
@@ -208,7 +197,7 @@ def test_a_link_leads_to_the_folder_whether_that_is_there_or_not(tmp_path: Path)
 
 
 def test_what_a_failed_writer_has_made_is_removed(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no"), whole_folder(tmp_path / "a" / "b" / "folder", mark=MARK):
+    with pytest.raises(ValueError, match="no"), whole_folder(tmp_path / "a" / "b" / "folder"):
         raise ValueError("no")
     assert list(tmp_path.iterdir()) == []
 
@@ -216,8 +205,8 @@ def test_what_a_failed_writer_has_made_is_removed(tmp_path: Path) -> None:
 PROGRAM = """
 import sys, time
 from pathlib import Path
-from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-with whole_folder(Path(sys.argv[1]), mark="mark") as folder:
+from seq2seq_cli.files.whole_folder import whole_folder
+with whole_folder(Path(sys.argv[1])) as folder:
     (folder / "half").touch()
     print("begun", flush=True)
     time.sleep(100)
@@ -232,70 +221,32 @@ def test_one_process_fills_a_folder_and_a_killed_one_is_no_obstacle(tmp_path: Pa
     with subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert process.stdout.readline() == "begun\n"
-        for _ in range(2):
-            with pytest.raises(UsageError, match="another s2s is writing it"), whole_folder(path, mark=MARK):
-                pass
-            clear_leftovers(path)
-            path.mkdir(exist_ok=True)  # by somebody else
+        with pytest.raises(UsageError, match="another s2s is writing it"), whole_folder(path):
+            pass
+        clear_leftovers(path)
+        assert (path / ".unfinished" / "new" / "half").exists()
         process.kill()
     fill(path, "whole")
     assert names(tmp_path) == ["folder/whole"]
 
 
-@pytest.mark.parametrize("there", [False, True])
-def test_an_unfinished_folder_that_cannot_be_removed_at_once_is_removed_all_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
-) -> None:
-    path = tmp_path / "folder"
-    if there:
-        fill(path, MARK)
-    calls: list[int] = []
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rmdir", failing_once(Path.rmdir, calls, 0))
-        fill(path, MARK, replaced=(MARK,))
-    assert calls
-    assert names(tmp_path) == [f"folder/{MARK}"]
-    assert not list(tmp_path.rglob("*unfinished*"))
-
-
 @pytest.mark.parametrize("link", [".unfinished", "deep", "gone"])
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, link: str) -> None:
     path, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
-    fill(path, MARK, "a")
+    fill(path, "a")
     fill(elsewhere, "b", "mine")
     (path / link).symlink_to(elsewhere)
     with pytest.raises(UsageError, match=f"folder/{link}: a link"):
-        fill(path, MARK, "deep/b", "gone/b", replaced=(MARK, "a", "deep/b"))
+        fill(path, "deep/b", "gone/b", replaced=("a", "deep/b"))
     assert names(elsewhere) == ["b", "mine"]
-    assert names(path) == ["a", MARK]
+    assert names(path) == ["a"]
 
 
-def test_an_unfinished_folder_beside_it_that_is_a_link_is_not_emptied(tmp_path: Path) -> None:
-    fill(tmp_path / "elsewhere", "mine")
-    (tmp_path / ".folder.unfinished").symlink_to("elsewhere")
-    with pytest.raises(UsageError, match="a link to a folder"):
-        fill(tmp_path / "folder", MARK)
-    assert names(tmp_path / "elsewhere") == ["mine"]
-
-
-def test_a_folder_that_is_replaced_has_its_mark_at_every_moment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("name", ["../mine", "{folder}/mine", "a\0b"])
+def test_the_names_in_a_strangers_unfinished_folder_lead_nowhere(tmp_path: Path, name: str) -> None:
     path = tmp_path / "folder"
-    fill(path, MARK, "a")
-    has_mark = []
-
-    def watched(real: Callable[..., object]) -> Callable[..., object]:
-        def call(*arguments: object) -> object:
-            done = real(*arguments)
-            has_mark.append((path / MARK).is_file())
-            return done
-
-        return call
-
-    for name in ("rename", "replace", "hardlink_to", "unlink"):
-        monkeypatch.setattr(Path, name, watched(getattr(Path, name)))
-    fill(path, MARK, "a", "b", replaced=(MARK, "a"))
-    assert len(has_mark) > 3
-    assert all(has_mark)
-    assert "b" in (path / MARK).read_text(encoding="utf-8")
+    (path / ".unfinished" / "new").mkdir(parents=True)
+    (path / ".unfinished" / "replaced").write_text(name.format(folder=tmp_path), encoding="utf-8")
+    (tmp_path / "mine").touch()
+    fill(path, "a")
+    assert names(tmp_path) == ["folder/a", "mine"]

@@ -69,7 +69,7 @@ def test_what_another_process_is_writing_stays(tmp_path: Path) -> None:
 
 
 def test_what_a_process_of_another_host_has_left_stays(tmp_path: Path) -> None:
-    theirs = tmp_path / ".a.txt.elsewhere.0badcafe.unfinished"
+    theirs = tmp_path / ".a.txt.elsewhere.999999999.0badcafe.unfinished"
     theirs.touch()
     write_whole(tmp_path / "a.txt", b"whole")
     assert theirs.exists()
@@ -180,7 +180,8 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path, monke
     with pytest.raises(OSError, match="Read-only") as raised:
         write_whole(tmp_path / "file", b"content")
     assert raised.value.filename == str(tmp_path / "file")
+    (tmp_path / "folder").mkdir()
     monkeypatch.setattr(Path, "mkdir", refuse)
-    with pytest.raises(OSError, match="Read-only") as raised, whole_folder(tmp_path / "folder", mark="mark"):
+    with pytest.raises(OSError, match="Read-only") as raised, whole_folder(tmp_path / "folder"):
         pass
     assert raised.value.filename == str(tmp_path / "folder")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from seq2seq_cli.config.choices import METRIC_NAMES, Metric
+from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.runs.records import History
 from tests import records
@@ -19,10 +19,10 @@ def test_a_loss_that_is_not_a_number_is_beaten_by_any(metric: Metric) -> None:
     assert not Progress(best_scores=SOME_LOSS).improves(NO_LOSS, metric)
 
 
-@pytest.mark.parametrize("loss", [math.nan, math.inf])
-def test_a_loss_that_is_not_finite_is_told_as_the_records_tell_it(loss: float) -> None:
-    progress = Progress(best_scores={"loss": loss, "bleu": 0.0, "chrf": 5.0}, best_epoch=2)
-    history = History([records.epoch(100, 2, loss=loss, bleu=0.0, chrf=5.0)])
-    for metric in METRIC_NAMES:
-        assert progress.best_in_words(metric) == history.best_in_words(metric)
-    assert progress.best_in_words("loss") == "epoch 2 with loss not finite"
+def test_the_loss_is_told_where_bleu_is_0_as_it_decides_then() -> None:
+    scores: dict[Metric, float] = {"loss": math.inf, "bleu": 0.0, "chrf": 5.0}
+    told: dict[Metric, str] = {"loss": "loss not finite", "bleu": "loss not finite", "chrf": "chrF 5.0"}
+    for metric, words in told.items():
+        assert Progress(best_scores=scores, best_epoch=2).best_in_words(metric) == f"epoch 2 with {words}"
+        best, score = History([records.epoch(100, 2, loss=math.inf, bleu=0.0, chrf=5.0)]).best_score(metric)
+        assert (best, score) == (("chrf", 5.0) if metric == "chrf" else ("loss", None))

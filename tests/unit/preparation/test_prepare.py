@@ -260,7 +260,7 @@ def test_a_bad_file_among_several_is_refused_by_its_own_counts(pair_file: Path, 
 
 
 def test_the_next_prepare_removes_the_leftovers_of_a_killed_one(pair_file: Path, tmp_path: Path) -> None:
-    leftover = tmp_path / ".out.unfinished" / "new" / "scratch"
+    leftover = tmp_path / "out" / ".unfinished" / "new" / "scratch"
     leftover.mkdir(parents=True)
     (leftover / "src.text").write_bytes(b"half")
     prepared(pair_file, tmp_path / "out")

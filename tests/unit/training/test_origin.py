@@ -38,7 +38,7 @@ def origin(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
     origin: RunFolder, corpus: PreparedCorpus, run_path: Path
 ) -> None:
-    session = started(run_path, tiny_config(corpus, "training.seed=7"), corpus, origin=origin)
+    session = started(run_path, tiny_config(corpus, "training.seed=7"), corpus, init_from=origin.path)
 
     lines = [json.loads(line) for line in (origin.path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     best = [line["loss"] for line in lines if line["kind"] == "epoch" and line["best"]][-1]
@@ -51,7 +51,7 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
     origin: RunFolder, corpus: PreparedCorpus, run_path: Path
 ) -> None:
     before = contents(origin.path)
-    session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus, origin=origin)
+    session = started(run_path, tiny_config(corpus, "training.epochs=1"), corpus, init_from=origin.path)
     list(train_session(session))
 
     assert contents(origin.path) == before
@@ -62,9 +62,9 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
 
 def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
     config = tiny_config(corpus, "training.epochs=2")
-    whole = started(tmp_path / "whole", config, corpus, origin=origin)
+    whole = started(tmp_path / "whole", config, corpus, init_from=origin.path)
     list(train_session(whole))
-    for event in train_session(started(tmp_path / "parts", config, corpus, origin=origin)):
+    for event in train_session(started(tmp_path / "parts", config, corpus, init_from=origin.path)):
         if getattr(event, "epoch", 0) == 2:
             break  # what the end of the first epoch saved is resumed
     parts = resumed(RunFolder(tmp_path / "parts"), config, corpus)
@@ -93,7 +93,7 @@ def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: Prep
     dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
-    model = started(run_path, config, corpus, origin=origin).state.model
+    model = started(run_path, config, corpus, init_from=origin.path).state.model
     best = load_model(origin, origin.read_best()).state_dict()
     assert all(torch.equal(parameter, best[name]) for name, parameter in model.state_dict().items())
     assert RunFolder(run_path).config().model == config.model
@@ -152,5 +152,5 @@ def test_a_run_without_weights_is_no_origin(
 ) -> None:
     young = created(tmp_path / "young", config, corpus)
     with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
-        started(run_path, config, corpus, origin=young)
+        started(run_path, config, corpus, init_from=young.path)
     assert not run_path.exists()

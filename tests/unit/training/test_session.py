@@ -15,7 +15,7 @@ import torch
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, TrainingError
-from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.checkpoint import load_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CHECKPOINTS
 from seq2seq_cli.training.events import Event, Finished, Saved, Started, Step, Validated, Validating
@@ -172,29 +172,6 @@ def test_a_run_resumed_with_another_optimiser_begins_its_moments_anew(
     assert not list(session.state.optimiser.moments())
     train_to_the_end(session)
     assert session.state.progress.step == 33
-
-
-def test_auto_keeps_the_precision_it_found_and_another_one_is_applied(corpus: PreparedCorpus, run_path: Path) -> None:
-    auto = tiny_config(corpus, "training.precision=auto")
-    session = started(run_path, auto, corpus)
-    session.state.precision = "bf16"  # whatever was measured then
-    stop_after(session, 1)
-    run = RunFolder(run_path)
-    assert resumed(run, auto, corpus).state.precision == "bf16"
-    fp32 = tiny_config(corpus, "training.precision=fp32")
-    assert resumed(run, fp32, corpus).state.precision == "fp32"
-
-
-def test_a_precision_found_for_another_device_is_not_taken_over(
-    corpus: PreparedCorpus, run_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(torch.cpu, "get_capabilities", dict, raising=False)  # no units for bf16: auto takes fp32
-    auto = tiny_config(corpus, "training.precision=auto")
-    session = started(run_path, auto, corpus)
-    session.state.precision = "bf16"  # which each CPU computes
-    stop_after(session, 1)
-    save_checkpoint(session.run.last_path, {**session.run.read_last(), "device": "cuda"})
-    assert resumed(session.run, auto, corpus).state.precision == "fp32"
 
 
 def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:

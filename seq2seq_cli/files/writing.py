@@ -94,13 +94,10 @@ def rename_free(source: Path, target: Path) -> None:
         if not target.samefile(source):  # else a killed process has begun this
             raise
         source.unlink()
-    except OSError:  # a file system without links: an empty file takes the name first
-        target.touch(exist_ok=False)
-        try:
-            source.replace(target)
-        except BaseException:
-            target.unlink()
-            raise
+    except OSError:  # a file system without links
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        source.replace(target)
     else:
         with contextlib.suppress(OSError):  # the file has its name; its old one is cleared like a killed process's
             source.unlink()

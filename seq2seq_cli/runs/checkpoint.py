@@ -6,15 +6,13 @@ last/previous.pt  the checkpoint before it, in case that one is damaged
 
 import contextlib
 import hashlib
+import io
 import json
 import logging
 import os
-import pickletools
-import re
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, BinaryIO, cast
+from typing import Any
 
 import torch
 
@@ -27,11 +25,7 @@ from seq2seq_cli.runs.layout import PREVIOUS
 
 FORMAT = 1
 
-_BEGIN = b"PK\x03\x04"
-_TYPE = re.compile(r"collections OrderedDict|torch._utils _rebuild_tensor_v2|torch \w+Storage")
-"""What torch.save names in the pickle of a dict of tensors and plain values."""
 _SEAL_BYTES = 128
-_CHUNK = 1 << 20
 _CURE = "train again with --overwrite"
 
 logger = logging.getLogger(__name__)
@@ -46,10 +40,12 @@ def save_checkpoint(path: Path, checkpoint: Mapping[str, Any]) -> None:
 
     Raises OSError when it cannot be written: both files are then as before.
     """
+    archive = io.BytesIO()
+    torch.save(dict(checkpoint), archive)
+    content = archive.getbuffer()
+    seal = {"format": FORMAT, "sha256": hashlib.sha256(content).hexdigest()}
     with whole_file(path) as file:
-        writer = _HashingWriter(file)
-        torch.save(dict(checkpoint), cast("IO[bytes]", writer))
-        seal = {"format": FORMAT, "sha256": writer.hexdigest()}
+        file.write(content)
         file.write(f"\n{json.dumps(seal):<{_SEAL_BYTES - 2}}\n".encode("ascii"))
         file.flush()
         _keep_as_previous(path)
@@ -73,11 +69,9 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    _check_seal(path)
+    content = _sealed(path)
     try:
-        with open_regular(path) as file:
-            _check_archive(file)
-            checkpoint = torch.load(file, map_location="cpu", weights_only=True)
+        checkpoint = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     # Damaged bytes can lead torch.load to any error.
     except Exception as error:
         if is_out_of_memory(error):
@@ -88,60 +82,30 @@ def _read(path: Path) -> dict[str, Any]:
     return checkpoint
 
 
-def _check_archive(file: BinaryIO) -> None:
-    """Raise ValueError for what torch.save does not write here, and reading might take any memory for.
-
-    That is an archive whose content is larger than the file, and a pickle that makes other objects than tensors.
-    """
-    if file.read(len(_BEGIN)) != _BEGIN:  # torch would read it as an older format
-        raise ValueError("not an archive")
-    with zipfile.ZipFile(file) as archive:
-        content = sum(member.file_size for member in archive.infolist())
-        if content > file.seek(0, os.SEEK_END):
-            raise ValueError("compressed")
-        for name in archive.namelist():
-            if name.endswith(".pkl"):
-                _check_types(archive.read(name))
-    file.seek(0)
-
-
-def _check_types(pickled: bytes) -> None:
-    for opcode, argument, _ in pickletools.genops(pickled):
-        if "GLOBAL" in opcode.name and not _TYPE.fullmatch(str(argument)):
-            raise ValueError(f"holds {argument}")
-
-
-def _check_seal(path: Path) -> None:
-    """Raise _DamagedError unless the file is what was written, ModelFileError for one of a newer s2s."""
+def _sealed(path: Path) -> bytes:
+    """The archive; _DamagedError unless it is what was written, ModelFileError for a file of a newer s2s."""
     try:
         with open_regular(path) as file:
-            size = max(0, file.seek(0, os.SEEK_END) - _SEAL_BYTES)
-            file.seek(size)
-            try:
-                seal = parse_json(file.read())
-            except ValueError:
-                raise _DamagedError(
-                    f"{path}: damaged, or not a checkpoint of this s2s: it has no hash; {_CURE}"
-                ) from None
-            seal = check_format(seal, path, newest=FORMAT, error=ModelFileError)
-            file.seek(0)
-            digest = hashlib.sha256()
-            while size:
-                chunk = file.read(min(_CHUNK, size))
-                digest.update(chunk)
-                size -= len(chunk)
+            content = file.read()
     except FileNotFoundError:
         raise _DamagedError(f"{path}: nothing to resume from: no such file; {_CURE}") from None
     except OSError as error:
         raise _DamagedError(f"{unreadable(path, error)}; {_CURE}") from error
-    if digest.hexdigest() != seal.get("sha256"):
+    archive = content[:-_SEAL_BYTES]
+    try:
+        seal = parse_json(content[-_SEAL_BYTES:])
+    except ValueError:
+        raise _DamagedError(f"{path}: damaged, or not a checkpoint of this s2s: it has no hash; {_CURE}") from None
+    seal = check_format(seal, path, newest=FORMAT, error=ModelFileError)
+    if seal.get("sha256") != hashlib.sha256(archive).hexdigest():
         raise _DamagedError(f"{path}: damaged: its content is not what was saved; {_CURE}")
+    return archive
 
 
 def _keep_as_previous(path: Path) -> None:
     """Give an undamaged checkpoint a second name, under which it stays when a newer file takes the first."""
     with contextlib.suppress(ModelFileError):
-        _check_seal(path)
+        _sealed(path)
         # A file system without links has no previous checkpoint; the last one is as safe there.
         with contextlib.suppress(OSError):
             _previous(path).unlink(missing_ok=True)
@@ -150,31 +114,3 @@ def _keep_as_previous(path: Path) -> None:
 
 def _previous(path: Path) -> Path:
     return path.with_name(PREVIOUS.name)
-
-
-class _HashingWriter:
-    """A file for torch.save to write to, which hashes the content on the way."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._digest = hashlib.sha256()
-        self._error: OSError | None = None
-
-    def write(self, content: bytes | memoryview) -> int:
-        """Write, unless an earlier write failed: torch closes its archive after an error, and would hide the error."""
-        if self._error is None:
-            try:
-                self._file.write(content)
-            except OSError as error:
-                self._error = error
-        self._digest.update(content)
-        return len(content)
-
-    def flush(self) -> None:
-        """Do nothing: the file is flushed once, at its end."""
-
-    def hexdigest(self) -> str:
-        """The SHA-256 of the content; raises the OSError that stopped a write."""
-        if self._error is not None:
-            raise self._error
-        return self._digest.hexdigest()

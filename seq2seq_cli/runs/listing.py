@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
@@ -47,37 +47,20 @@ class Run:
         )
 
     @property
-    def state(self) -> Literal["running", "finished", "stopped", "interrupted", "exported"]:
-        """Whether the run is being trained, has done all epochs, was stopped by a limit, or was interrupted.
+    def state(self) -> str:
+        """The state in words: running, interrupted, finished, stopped by a limit, or exported.
 
         An exported model has no record of its training.
         """
-        if self.running:
-            return "running"
-        if (self.path / BEST).is_file() and not (self.path / METRICS).exists() and not self.resumable:
-            return "exported"
-        if not self.history.reason:
-            return "interrupted"
-        return "finished" if self.history.epochs >= self.config.training.epochs else "stopped"
-
-    @property
-    def resumable(self) -> bool:
-        """Whether there is a checkpoint for ``s2s train --resume``."""
-        return RunFolder(self.path).has_checkpoint
-
-    @property
-    def state_in_words(self) -> str:
-        """The state, with its epoch or the reason of its end."""
         epochs, planned = self.history.epochs, self.config.training.epochs
-        match self.state:
-            case "running":
-                return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
-            case "exported":
-                return "exported"
-            case "interrupted":
-                return f"interrupted {place_in_words(epochs, planned)}{' (resumable)' if self.resumable else ''}"
-            case ended:
-                return f"{ended}: {self.history.reason}"
+        resumable = RunFolder(self.path).has_checkpoint
+        if self.running:
+            return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
+        if self.history.reason:
+            return f"{'finished' if epochs >= planned else 'stopped'}: {self.history.reason}"
+        if (self.path / BEST).is_file() and not (self.path / METRICS).exists() and not resumable:
+            return "exported"
+        return f"interrupted {place_in_words(epochs, planned)}{' (resumable)' if resumable else ''}"
 
     @property
     def model_in_words(self) -> str:
@@ -100,7 +83,6 @@ class DamagedRun:
 
     path: Path
     problem: str
-    state_in_words = "damaged"
 
 
 class Row(NamedTuple):
@@ -178,7 +160,7 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
 
 def _results(run: Run) -> Iterator[tuple[str, object]]:
     best, test = run.history.best, run.history.test
-    yield "state", run.state_in_words
+    yield "state", run.state
     yield "best epoch", best and best.epoch
     yield "bleu", best and best.bleu
     yield "chrf", best and best.chrf

@@ -75,11 +75,6 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     assert "BLEU on the test split" in (run / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_run_is_not_overwritten_unasked(home: Path) -> None:
-    weights = home / "runs" / "luong_dot" / "best" / "model.safetensors"
-    before = weights.read_bytes()
-    refused(s2s_here(home, "train", "--config", "luong_dot.yaml"), "runs/luong_dot", "--resume", "--overwrite")
-    assert weights.read_bytes() == before
 
 
 def test_training_before_preparing_is_refused(tmp_path: Path) -> None:

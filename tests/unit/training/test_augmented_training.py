@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.held_out import read_references
 from seq2seq_cli.runs.folder import RunFolder
@@ -16,16 +15,7 @@ from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.tiny import resumed, started, tiny_config
 
-JOINED, OTHER_PARTS = "training.augmentation.joined=0.5", "training.bpe_dropout=0.3"
-KINDS = {
-    "augmentation": (JOINED,),
-    "other parts": ("training.augmentation.enabled=false", OTHER_PARTS),
-    "both": (JOINED, OTHER_PARTS),
-}
-each_kind = pytest.mark.parametrize(
-    "overrides",
-    [pytest.param(kind, marks=() if name == "both" else pytest.mark.slow, id=name) for name, kind in KINDS.items()],
-)
+NOISE = ("training.augmentation.joined=0.5", "training.bpe_dropout=0.3")
 
 
 def words(sequence: str) -> str:
@@ -45,11 +35,8 @@ def losses(session: Session) -> list[float]:
     return [event.loss for event in train_session(session) if isinstance(event, Step)]
 
 
-@each_kind
-def test_stopped_and_resumed_equals_never_stopped(
-    subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
-) -> None:
-    config = tiny_config(subwords, *overrides, "training.epochs=2")
+def test_stopped_and_resumed_equals_never_stopped(subwords: PreparedCorpus, tmp_path: Path) -> None:
+    config = tiny_config(subwords, *NOISE, "training.epochs=2")
     whole = losses(started(tmp_path / "whole", config, subwords))
     session = started(tmp_path / "parts", config, subwords)
     for event in train_session(session):
@@ -65,13 +52,10 @@ def test_stopped_and_resumed_equals_never_stopped(
     assert parts_weights == whole_weights
 
 
-@each_kind
-def test_training_pairs_change_and_held_out_ones_do_not(
-    subwords: PreparedCorpus, tmp_path: Path, overrides: tuple[str, ...]
-) -> None:
+def test_training_pairs_change_and_held_out_ones_do_not(subwords: PreparedCorpus, tmp_path: Path) -> None:
     off = tiny_config(subwords, "training.epochs=1", "training.augmentation.enabled=false")
     plain = started(tmp_path / "plain", off, subwords)
-    noisy = started(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *overrides), subwords)
+    noisy = started(tmp_path / "noisy", tiny_config(subwords, "training.epochs=1", *NOISE), subwords)
     before = [read_references(session.state.model, subwords, "valid")[0] for session in (plain, noisy)]
     assert before[0] == before[1]
     first, other = (next(event.loss for event in train_session(s) if isinstance(event, Step)) for s in (plain, noisy))
@@ -81,16 +65,3 @@ def test_training_pairs_change_and_held_out_ones_do_not(
 def test_bpe_dropout_without_subwords_is_refused(corpus: PreparedCorpus) -> None:
     with pytest.raises(UsageError, match=r"training\.bpe_dropout is 0\.1, .* text\.unit word: .*text\.unit=bpe"):
         tiny_config(corpus, "training.bpe_dropout=0.1")
-
-
-def test_a_run_with_subwords_translates_without_its_prepared_folder(subwords: PreparedCorpus, tmp_path: Path) -> None:
-    session = started(tmp_path / "runs" / "bpe", tiny_config(subwords, "training.epochs=1"), subwords)
-    list(train_session(session))
-    sentence = subwords.sentences("valid")[0][0]
-    expected = load_translator(session.run).translate([sentence])[0].text
-    moved = session.run.path.rename(tmp_path / "moved")
-    subwords.path.rename(tmp_path / "gone")
-    try:
-        assert load_translator(RunFolder.find(moved)).translate([sentence])[0].text == expected
-    finally:
-        (tmp_path / "gone").rename(subwords.path)

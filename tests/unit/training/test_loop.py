@@ -143,21 +143,6 @@ def test_the_end_reason_follows_from_the_progress_alone() -> None:
     assert end_reason(progress, TrainingConfig(max_minutes=1.0)) is None
 
 
-def test_a_training_stopped_before_its_last_validation_has_it_when_resumed(
-    corpus: PreparedCorpus, tmp_path: Path
-) -> None:
-    config = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
-    session = started(tmp_path / "run", config, corpus)
-    for event in train_session(session):
-        if isinstance(event, Step) and event.step == 2:
-            session.run.save_last(session.state.checkpoint())
-            break
-    less = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=0.00001")
-    session = resumed(RunFolder(tmp_path / "run"), less, corpus)
-    all_events = list(train_session(session))
-    assert finished(all_events) == "1e-05-minute limit reached"
-    assert [event.step for event in all_events if isinstance(event, Validated)] == [3]
-    assert session.run.best_path.is_file()
 
 
 def test_a_training_whose_epochs_are_done_is_not_ended_by_its_time() -> None:

@@ -75,8 +75,6 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     assert "BLEU on the test split" in (run / "README.md").read_text(encoding="utf-8")
 
 
-
-
 def test_training_before_preparing_is_refused(tmp_path: Path) -> None:
     refused(s2s_here(tmp_path, "train", "--config", "luong_dot"), "data/prepared", "s2s prepare")
     assert list(tmp_path.iterdir()) == []

@@ -143,8 +143,6 @@ def test_the_end_reason_follows_from_the_progress_alone() -> None:
     assert end_reason(progress, TrainingConfig(max_minutes=1.0)) is None
 
 
-
-
 def test_a_training_whose_epochs_are_done_is_not_ended_by_its_time() -> None:
     training = TrainingConfig(epochs=3, max_minutes=10)
     late = Progress(epoch=2, seconds=604, step=9, validated_step=9)

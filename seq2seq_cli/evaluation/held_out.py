@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import torch
 
@@ -39,10 +40,11 @@ class HeldOutScores:
         """The values by the names of their metrics."""
         return {"loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
 
-    def signatures(self) -> dict[str, str]:
-        """The signatures by the names of the metrics."""
+    def recorded(self) -> dict[str, Any]:
+        """The values by the names of their metrics, and the signatures, as the records of a run have them."""
         of_lowercase = {"lowercase_bleu": self.lowercase_bleu.signature} if self.lowercase_bleu else {}
-        return {"bleu": self.bleu.signature, "chrf": self.chrf.signature, **of_lowercase}
+        signatures = {"bleu": self.bleu.signature, "chrf": self.chrf.signature, **of_lowercase}
+        return {**self.by_metric(), "signatures": signatures}
 
 
 def score_split(

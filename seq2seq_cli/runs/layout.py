@@ -3,7 +3,6 @@
 import os
 from contextlib import suppress
 from difflib import get_close_matches
-from itertools import chain, count
 from pathlib import Path
 
 from seq2seq_cli.errors import ModelFileError, UsageError
@@ -179,20 +178,3 @@ def check_free(path: Path, *, overwrite: bool) -> None:
         raise UsageError(
             f"{path}: a run is there already; --resume continues it, --overwrite replaces it, --out names another"
         )
-
-
-def free_folder(path: Path) -> Path:
-    """A folder for a new run: `path`, or the first of ``PATH_2``, ``PATH_3`` and so on, if a run is there."""
-    names = chain([path.name], (f"{path.name}_{number}" for number in count(2)))
-    return next(folder for name in names if _is_free(folder := path.with_name(name)))
-
-
-def _is_free(path: Path) -> bool:
-    """Whether `path` is free for a new run, as far as can be seen."""
-    try:
-        check_free(path, overwrite=False)
-    except UsageError:
-        return False
-    except OSError:  # which the training reports
-        pass
-    return True

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
@@ -85,11 +85,8 @@ class DamagedRun:
     problem: str
 
 
-class Row(NamedTuple):
-    """A line of a comparison: its name and the value of each run, None where a run has none."""
-
-    key: str
-    values: list[object]
+Row: TypeAlias = tuple[str, list[object]]
+"""A line of a comparison: its name and the value of each run, None where a run has none."""
 
 
 def list_runs(folder: Path) -> list[Run | DamagedRun]:
@@ -132,19 +129,19 @@ def holds_run(path: Path) -> bool:
 
 def config_differences(runs: Sequence[Run]) -> list[Row]:
     """The config keys with different values, in the order of the schema, then the corpus and the initial weights."""
-    rows = [Row(key, values) for key, values in differing_values([run.config for run in runs])]
-    origins = [
-        Row("trained on", [run.provenance.folder for run in runs]),
-        Row("initial weights", [run.provenance.init_from for run in runs]),
+    origins: list[Row] = [
+        ("trained on", [run.provenance.folder for run in runs]),
+        ("initial weights", [run.provenance.init_from for run in runs]),
     ]
-    return rows + [row for row in origins if any(value != row.values[0] for value in row.values)]
+    differing = [(key, values) for key, values in origins if any(value != values[0] for value in values)]
+    return [*differing_values([run.config for run in runs]), *differing]
 
 
 def results(runs: Sequence[Run]) -> list[Row]:
     """State, scores of the best weights, time, speed and size of the runs; no line without any value."""
     columns = [dict(_results(run)) for run in runs]
-    rows = [Row(key, [column[key] for column in columns]) for key in columns[0]]
-    return [row for row in rows if any(value is not None for value in row.values)]
+    rows = [(key, [column[key] for column in columns]) for key in columns[0]]
+    return [(key, values) for key, values in rows if any(value is not None for value in values)]
 
 
 def comparability(runs: Sequence[Run]) -> Iterator[str]:

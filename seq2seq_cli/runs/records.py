@@ -18,7 +18,6 @@ from pydantic import (
     NonNegativeInt,
     TypeAdapter,
     ValidationError,
-    field_validator,
 )
 
 from seq2seq_cli.config.choices import Metric
@@ -66,11 +65,11 @@ class _TimedRecord(_Record):
 
 
 class _ScoresRecord(_Record):
-    loss: Number
+    loss: Number = None
     """Mean negative log-likelihood of the held-out split, in nats per target token; None when nothing is held out."""
-    bleu: Number
+    bleu: Number = None
     """BLEU of the translations, from 0 to 100; None when nothing is held out."""
-    chrf: Number
+    chrf: Number = None
     """chrF of the same translations, from 0 to 100; None when nothing is held out."""
     signatures: dict[str, str] = Field(default_factory=dict)
     """SacreBLEU's signature by the name of the metric."""
@@ -260,13 +259,6 @@ class Provenance(BaseModel):
         """The record without the names of the machine and of its folders, for others to read."""
         origin = self.init_from and Path(self.init_from).name
         return self.model_copy(update={"launch": None, "folder": Path(self.folder).name, "init_from": origin})
-
-    @field_validator("pairs")
-    @classmethod
-    def _counts_training(cls, pairs: dict[str, int]) -> dict[str, int]:
-        if "train" not in pairs:
-            raise ValueError("no pairs to train on")
-        return pairs
 
     @classmethod
     def read(cls, path: Path) -> "Provenance":

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
@@ -97,13 +98,8 @@ class Finished:
     """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SampleTranslation:
-    """A sentence of a split, its reference and its translation."""
-
-    source: str
-    reference: str
-    translation: str
+Sample: TypeAlias = tuple[str, str, str]
+"""A sentence of a split, its translation and its reference."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +126,7 @@ class Report:
     """The search of the test split and the samples in words, such as "beam 5"."""
     samples_split: SplitName
     """The split of the samples."""
-    samples: list[SampleTranslation]
+    samples: list[Sample]
     parameters: int
     """Trained numbers of the model."""
     max_minutes: float | None

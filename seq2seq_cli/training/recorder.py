@@ -106,13 +106,10 @@ class Recorder:
             **self._position(),
             lr=self._state.progress.lr,
             train_loss=event.train_loss,
-            loss=scores.loss if scores else None,
-            bleu=scores.bleu.value if scores else None,
-            chrf=scores.chrf.value if scores else None,
-            signatures=scores.signatures() if scores else {},
             attention_entropy=attention.entropy if attention else None,
             words_on_marks=attention.words_on_marks if attention else None,
             best=event.is_best,
+            **(scores.recorded() if scores else {}),
         )
 
     def _position(self) -> dict[str, Any]:

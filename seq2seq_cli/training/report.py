@@ -24,7 +24,7 @@ from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
-from seq2seq_cli.training.events import Report, SampleTranslation
+from seq2seq_cli.training.events import Report, Sample
 from seq2seq_cli.training.loop import is_ended_by_time
 from seq2seq_cli.training.session import Session
 
@@ -50,11 +50,8 @@ def finish(session: Session) -> Report:
         record = TestRecord(
             step=result.steps,
             epoch=result.best_epoch,
-            loss=scores.loss,
-            bleu=scores.bleu.value,
-            chrf=scores.chrf.value,
             lowercase_bleu=scores.lowercase_bleu.value if scores.lowercase_bleu else None,
-            signatures=scores.signatures(),
+            **scores.recorded(),
         )
         session.run.append_metrics(record)
     session.run.write_card(model_card(session, result))
@@ -96,16 +93,13 @@ def _translator(session: Session, model: Seq2Seq) -> Translator:
     return consulting(session.run, translator_of(model, session.corpus.codecs, session.config.decoding))
 
 
-def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[SampleTranslation]:
+def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Sample]:
     """The translations of sources of all lengths, always the same: the middle one of each fifth, by length."""
     by_length = sorted(pairs, key=lambda pair: (len(pair[0]), pair))
     count = min(_SAMPLES, len(pairs))
     chosen = [by_length[(2 * part + 1) * len(pairs) // (2 * count)] for part in range(count)]
     translations = translator.translate([src for src, _ in chosen])
-    return [
-        SampleTranslation(source=src, reference=tgt, translation=translation.text)
-        for (src, tgt), translation in zip(chosen, translations, strict=True)
-    ]
+    return [(src, found.text, tgt) for (src, tgt), found in zip(chosen, translations, strict=True)]
 
 
 def model_card(session: Session, report: Report | None = None) -> str:
@@ -198,8 +192,7 @@ def _test_scores(report: Report | None) -> str:
 def _sample_table(report: Report | None) -> str:
     if report is None:
         return ""
-    rows = [(f"{report.samples_split} sentence", "translation", "reference"), ("---",) * 3]
-    rows += [(sample.source, sample.translation, sample.reference) for sample in report.samples]
+    rows = [(f"{report.samples_split} sentence", "translation", "reference"), ("---",) * 3, *report.samples]
     return "\n" + "".join(_table_row(*row) for row in rows)
 
 

@@ -133,9 +133,6 @@ def test_without_a_config_the_recipe_for_the_pairs_is_named_and_taken(home: Path
     translate = done.stdout.splitlines()[-1].removeprefix("To translate: ")
     done = s2s_here(home, *shlex.split(translate)[1:])
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
-    # Another training has a folder of its own.
-    again = next_line(home, "--limit=30", "--out=data/again")
-    assert again == f"s2s train --config {recipe} --data data/again --out runs/{recipe}_2"
 
 
 def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None:

@@ -19,8 +19,8 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
-from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, free_folder, named_run
-from seq2seq_cli.training.plan import Options, new_folder
+from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, named_run
+from seq2seq_cli.training.plan import Options
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
@@ -176,7 +176,4 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
         command += f" --config {quote(config)}"
     if report.out != DEFAULT_FOLDER:
         command += f" --data {quote(str(report.out))}"
-    folder = new_folder(options)
-    if folder != (free := free_folder(folder)):
-        command += f" --out {quote(str(free))}"
     yield f"next: {command}"

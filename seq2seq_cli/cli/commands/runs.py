@@ -140,7 +140,7 @@ def _cells(run: Run | DamagedRun) -> list[str]:
     metric, score = run.history.best_score(training.metric)
     return [
         name,
-        f"{run.provenance.pairs['train']:,}",
+        f"{run.provenance.pairs.get('train', 0):,}",
         f"{shown_epochs(run.history.epochs)} of {training.epochs}",
         _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",
         _result("test bleu", test and test.bleu),

@@ -85,9 +85,9 @@ def _result(report: "Report") -> str:
     is_held_out = report.samples_split != "train"
     samples = counted(len(report.samples), "held-out sentence" if is_held_out else "training sentence")
     lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")
-    for sample in report.samples:
-        lines += [f"  {sample.source}", f"    {sample.translation}", f"    (reference: {sample.reference})"]
-    model, sentence = shlex.quote(str(report.run)), report.samples[0].source
+    for source, translation, reference in report.samples:
+        lines += [f"  {source}", f"    {translation}", f"    (reference: {reference})"]
+    model, sentence = shlex.quote(str(report.run)), report.samples[0][0]
     lines.append("")
     if report.max_minutes:
         longer = resume_command(report.run, f"training.max_minutes={2 * report.max_minutes:g}")

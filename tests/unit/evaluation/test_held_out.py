@@ -32,4 +32,4 @@ def test_a_model_of_lower_case_is_scored_against_lower_cased_references_as_well(
         hypotheses = [translation.text for translation in translator.translate([src for src, _ in pairs])]
         expected = corpus_bleu([text.lower() for text in hypotheses], [tgt.lower() for _, tgt in pairs])
         assert scores.lowercase_bleu.value == pytest.approx(expected.value)
-        assert "case:lc" in scores.signatures()["lowercase_bleu"]
+        assert "case:lc" in scores.recorded()["signatures"]["lowercase_bleu"]

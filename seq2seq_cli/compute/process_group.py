@@ -75,24 +75,11 @@ class ProcessGroup:
         return values
 
     def on_main(self, make: Callable[[], T]) -> T:
-        """Call `make` in process 0 alone, and return its result in all processes.
-
-        An S2SError of `make` is raised in process 0, and OtherProcessError in the others.
-        """
+        """Call `make` in process 0 alone, and return its result in all processes; see `on_all` for errors."""
         if self.size == 1:
             return make()
-        answer: list[Any] = [None, None]
-        error = None
-        if self.is_main:
-            try:
-                answer[0] = make()
-            except S2SError as raised:
-                error, answer[1] = raised, raised.exit_code
+        answer: list[Any] = [self.on_all(make if self.is_main else lambda: None)]
         dist.broadcast_object_list(answer, src=0)
-        if error:
-            raise error
-        if answer[1] is not None:
-            raise OtherProcessError(exit_code=answer[1])
         return answer[0]  # type: ignore[no-any-return]
 
     def on_all(self, make: Callable[[], T]) -> T:

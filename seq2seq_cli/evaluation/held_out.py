@@ -44,7 +44,7 @@ class HeldOutScores:
         """The values by the names of their metrics, and the signatures, as the records of a run have them."""
         of_lowercase = {"lowercase_bleu": self.lowercase_bleu.signature} if self.lowercase_bleu else {}
         signatures = {"bleu": self.bleu.signature, "chrf": self.chrf.signature, **of_lowercase}
-        return {**self.by_metric(), "signatures": signatures}
+        return {"signatures": signatures, "loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
 
 
 def score_split(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.files.lock import hold
-from tests.commands import refused, s2s, s2s_here, with_modules
+from tests.commands import refused, s2s_here, with_modules
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
 
@@ -75,13 +74,6 @@ def test_a_damaged_run_does_not_hide_the_others(home: Path, tmp_path: Path) -> N
     assert done.stderr.count("\n") == 1
 
 
-def test_a_running_run_differs_from_a_stopped_one(home: Path, tmp_path: Path) -> None:
-    run = make_run(tmp_path / "exp" / "mine", [epoch(200, 1), step(200, 2)], ("training.epochs=3",))
-    with hold(run / ".lock"):
-        assert "; running, in epoch 2 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
-    assert "; interrupted after epoch 1 of 3\n" in s2s_here(tmp_path, "runs", "--in", "exp").stdout
-
-
 def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:
     done = s2s_here(home, "runs", "compare", "luong_dot", "runs/luong_general")
 
@@ -104,15 +96,6 @@ def test_compare_says_when_nothing_differs(tmp_path: Path) -> None:
         make_run(tmp_path / "runs" / name, [epoch(100, 1)])
     done = s2s_here(tmp_path, "runs", "compare", "a", "b")
     assert done.stdout.startswith("config: nothing differs\n")
-
-
-def test_comparing_scores_on_different_data_warns(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        make_run(tmp_path / "runs" / name, [epoch(100, 1)], fingerprint=name)
-    done = s2s_here(tmp_path, "runs", "compare", "a", "b")
-
-    assert done.returncode == 0
-    assert done.stderr.startswith("s2s: warning: the runs were trained on different data")
 
 
 def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) -> None:
@@ -144,12 +127,6 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
 )
 def test_a_mistake_gives_one_line(home: Path, arguments: tuple[str, ...], words: str) -> None:
     assert words in refused(s2s_here(home, "runs", *arguments))
-
-
-def test_a_run_without_metrics_cannot_be_drawn(tmp_path: Path) -> None:
-    make_run(tmp_path / "runs" / "young", [])
-    assert "young: no metrics are recorded yet" in refused(s2s_here(tmp_path, "runs", "plot", "young"))
-    assert "interrupted in epoch 1 of" in s2s_here(tmp_path, "runs").stdout
 
 
 def test_the_list_of_a_folder_without_runs_is_empty(tmp_path: Path) -> None:
@@ -192,12 +169,3 @@ def test_listing_and_comparing_import_nothing_heavy(home: Path) -> None:
         done, modules = with_modules(home, *arguments)
         assert done.returncode == 0
         assert modules.isdisjoint({"torch", "spacy", "scipy", "matplotlib", "numpy"})
-
-
-def test_damaged_lines_of_a_run_are_told_in_one_line(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "runs" / "a", [epoch(200, 1)])
-    with (run / "metrics.jsonl").open("a", encoding="utf-8") as file:
-        file.write("?\n" * 300 + epoch(400, 2).model_dump_json() + "\n")
-    done = s2s(tmp_path, "runs")
-    assert (done.returncode, done.stdout.splitlines()[1].split()[0]) == (0, "a")
-    assert done.stderr == ("s2s: warning: runs/a/metrics.jsonl:2: not a record of a run: 300 such lines skipped\n")

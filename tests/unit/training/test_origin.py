@@ -73,22 +73,6 @@ def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: Pre
         assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
 
 
-def test_another_model_is_refused_with_every_key_and_both_values(
-    origin: RunFolder, corpus: PreparedCorpus, run_path: Path
-) -> None:
-    sizes = ("model.encoder.hidden_size=16", "model.decoder.hidden_size=16")
-    config = tiny_config(corpus, *sizes, "model.attention.score=dot")
-    with pytest.raises(UsageError) as refused:
-        check_origin(origin, run_path, config, corpus)
-    (line,) = refused.value.lines()
-    for key, theirs, ours in (
-        ("model.encoder.hidden_size", 12, 16),
-        ("model.attention.score", "general", "dot"),
-        ("model.decoder.hidden_size", 12, 16),
-    ):
-        assert f"{key} is {ours}, {origin.path} has {theirs}" in line
-
-
 def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
     dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for

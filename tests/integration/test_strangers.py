@@ -405,7 +405,6 @@ def test_a_graph_that_computes_no_tokens_is_refused(home: Path) -> None:
 RUN_FILES = [
     ("config.yaml", b"model: ["),
     ("corpus.json", b"[" * 100_000),
-    ("corpus.json", b'{"format": 1, "folder": "a", "fingerprint": "b", "pairs": {}}'),
     ("corpus.json", b'{"format": 1, "folder": 1e400, "fingerprint": "b", "pairs": {"train": 1}}'),
     ("metrics.jsonl", b'{"format": 99}\n'),
 ]

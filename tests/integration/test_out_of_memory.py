@@ -59,4 +59,4 @@ def test_a_lack_of_memory_is_one_line(home: Path, arguments: tuple[str, ...], fi
     (message,) = done.stderr.splitlines()
     assert done.returncode == 1
     assert message.startswith("s2s: error: out of memory: free some")
-    assert not (home / "data").exists()
+    assert not list(home.glob("data/prepared/manifest.json"))

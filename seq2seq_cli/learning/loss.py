@@ -34,6 +34,7 @@ def batch_loss(
     batch: Batch,
     *,
     teacher_forcing: float,
+    per_word: bool = False,
     baseline: float | None = None,
     label_smoothing: float = 0.0,
     sampled_words: int | None = None,
@@ -41,12 +42,13 @@ def batch_loss(
 ) -> BatchLoss:
     """The loss of a batch.
 
-    The decoder gets the reference words of a sentence with probability `teacher_forcing`, else its own predictions. The
-    losses are estimates where `sampled_words` is fewer than the words that the batch lacks: `output_loss`.
+    The decoder gets the reference words with probability `teacher_forcing`, else its own predictions: drawn per
+    sentence or `per_word`. The losses are estimates where `sampled_words` is fewer than the words that the batch lacks:
+    `output_loss`.
     `baseline` is the expected log-likelihood of a word that hard attention compares with; None: this batch's mean.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)
-    forced = draw_forced(len(batch.tgt_in), teacher_forcing)
+    forced = draw_forced(batch.tgt_in.shape, teacher_forcing, per_word=per_word)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
     features, attended = model.decoder(inputs, state, memory)
     real = batch.tgt_out != PAD

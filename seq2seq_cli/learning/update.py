@@ -15,6 +15,7 @@ from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.errors import TrainingError
+from seq2seq_cli.learning.forcing import forcing_factor
 from seq2seq_cli.learning.loss import BatchLoss, batch_loss
 from seq2seq_cli.learning.reinforce import next_baseline
 from seq2seq_cli.learning.schedule import learning_rate
@@ -49,18 +50,19 @@ class Objective(nn.Module):
     def __init__(self, model: Seq2Seq, training: TrainingConfig) -> None:
         super().__init__()
         self.model = model
-        self.teacher_forcing = training.teacher_forcing
+        self.per_word = training.teacher_forcing_half is not None
         self.label_smoothing = training.label_smoothing
         self.sampled_words = training.sampled_words
         self.doubly_stochastic = training.doubly_stochastic
 
-    def forward(self, batch: Batch, baseline: float | None) -> BatchLoss:
+    def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
         """The loss of a batch; zero, with a zero gradient of all weights, for a batch without target tokens."""
         if batch.tokens:
             return batch_loss(
                 self.model,
                 batch,
-                teacher_forcing=self.teacher_forcing,
+                teacher_forcing=teacher_forcing,
+                per_word=self.per_word,
                 baseline=baseline,
                 label_smoothing=self.label_smoothing,
                 sampled_words=self.sampled_words,
@@ -110,13 +112,15 @@ class Updater:
 
     def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
         """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""
-        state = self._state
+        state, training = self._state, self._training
+        half = training.teacher_forcing_half
+        teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
         state.optimiser.zero_grad()
         losses = []
         for number, batch in enumerate(batches, start=1):
             syncing = nullcontext() if number == len(batches) else self._without_sync()
             with syncing, computing(state.precision, batch.src.device):
-                loss: BatchLoss = self._objective(batch, state.progress.baseline)
+                loss: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
                 torch.autograd.backward(loss.objective)
             losses.append(loss.nll.detach())
         return losses

@@ -47,7 +47,7 @@ def test_a_process_without_pairs_adds_nothing_to_any_gradient(corpus: PreparedCo
     config = tiny_config(corpus, f"model.attention.scope={scope}")
     model = model_of(corpus, config)
     batch = collate(corpus.split("train"), np.arange(1)).without_targets()
-    loss = Objective(model, config.training)(batch, None)
+    loss = Objective(model, config.training)(batch, 0.5, None)
     torch.autograd.backward(loss.objective)
     assert (loss.tokens, loss.nll.item()) == (0, 0.0)
     assert all(weight.grad is not None and not weight.grad.any() for weight in model.parameters())
@@ -64,7 +64,7 @@ def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCo
         model = model_of(corpus, config)
         for row in range(6):
             model.zero_grad()
-            loss = Objective(model, config.training)(collate(corpus.split("train"), np.array([row])), None)
+            loss = Objective(model, config.training)(collate(corpus.split("train"), np.array([row])), 0.5, None)
             torch.autograd.backward(loss.objective)
             assert all(weight.grad is not None for weight in model.parameters()), settings
 

@@ -54,6 +54,9 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     rates = {"unknown words": output.unknown_rate, "loops": evaluation.loop_rate}
     counts = [f"{name} {100 * rate:.2f} %" for name, rate in rates.items() if rate is not None]
     lines.append(", ".join([f"length ratio {evaluation.length_ratio:.3f}", *counts]))
+    titles = {"sentences": "sources of several sentences"}
+    lost = [f"{count.lost:,} of {count.of:,} {titles.get(kind, kind)}" for kind, count in evaluation.lost.items()]
+    lines.append(f"lost: {', '.join(lost)}")
     if output.sentences_per_second:
         lines.append(f"{counted(round(output.sentences_per_second), 'sentence')} per second")
     yield lines
@@ -146,5 +149,6 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "unknown_rate": output.unknown_rate,
         "loop_rate": evaluation.loop_rate,
         "sentences_per_second": output.sentences_per_second,
+        "lost": {kind: count._asdict() for kind, count in evaluation.lost.items()},
         "by_length": [part._asdict() for part in evaluation.by_length],
     }

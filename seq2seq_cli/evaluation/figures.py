@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
+from seq2seq_cli.evaluation.losses import Lost, losses_of
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
@@ -59,6 +60,8 @@ class Evaluation:
     """Words of the outputs per word of the references."""
     loop_rate: float
     """The outputs in which three words in a row occur three times, per output."""
+    lost: Mapping[str, Lost]
+    """Numbers, names and sentences; see `losses_of`."""
     by_length: tuple[Part, ...]
     """By the number of words of the source."""
     source_scores: Float[np.ndarray, " n"] = field(repr=False, compare=False)
@@ -112,6 +115,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
         loop_rate=sum(_loops(words_of(text, tgt)) for text in translated) / len(translated),
+        lost=losses_of(output.texts, tests.references, tests.languages),
         by_length=_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources]),
         source_scores=np.array([of_each_source.of_sum(row) for row in of_each_source.statistics]),
         by_source=by_source,

@@ -1,0 +1,82 @@
+"""What translations lack of their sources: numbers, names and sentences. It is counted, and nothing is changed."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from seq2seq_cli.decoding.sentences import sentence_ends
+
+_WORD = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_GROUPING = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
+"""The mark before three digits: 5,500 is 5500."""
+_SHORTEST_NAME = 3
+"""Letters; shorter words are shared by chance, such as "In" of English and German."""
+_LONGEST_ENDING = 3
+"""Letters that a language may add to a name, as in Toms and Tomille."""
+
+
+class Lost(NamedTuple):
+    """The number of things of a kind that translations lack, and the number of all of that kind."""
+
+    lost: int
+    of: int
+
+
+def losses_of(
+    texts: Mapping[str, str], references: Mapping[str, Sequence[str]], languages: tuple[str, str]
+) -> dict[str, Lost]:
+    """The losses of the translations `texts` by their kind, each distinct source counted once.
+
+    numbers: numbers in digits that the source shares with a reference, whatever the separators. names: words with a
+    capital, of three letters or more, that the source shares with a reference letter by letter. sentences: of the
+    sources of several sentences, those whose translation has fewer; the rules of `languages`, source and target, tell
+    where sentences end. Translations and references are given by source.
+    """
+    return {
+        "numbers": _total(_lost_numbers(source, texts[source], several) for source, several in references.items()),
+        "names": _total(_lost_names(source, texts[source], several) for source, several in references.items()),
+        "sentences": _total(_lost_sentence(source, texts[source], languages) for source in references),
+    }
+
+
+def _lost_numbers(source: str, text: str, references: Sequence[str]) -> Lost:
+    expected: Counter[str] = Counter()
+    for reference in references:
+        expected |= _numbers(reference)
+    shared = _numbers(source) & expected
+    return Lost((shared - _numbers(text)).total(), shared.total())
+
+
+def _numbers(text: str) -> Counter[str]:
+    """The numbers in digits, each as often as it is there: 12.50 and 12,50 have the same two, 5,500 and 5500 one."""
+    return Counter(_DIGITS.findall(_GROUPING.sub("", text)))
+
+
+def _lost_names(source: str, text: str, references: Sequence[str]) -> Lost:
+    """Each name once; the translation may add an ending to it, and write it in other case."""
+    shared = _words(source) & {word for reference in references for word in _words(reference)}
+    names = [word.casefold() for word in shared if word[0].isupper() and len(word) >= _SHORTEST_NAME]
+    words = [word.casefold() for word in _words(text)]
+    kept = sum(
+        any(word.startswith(name) and len(word) <= len(name) + _LONGEST_ENDING for word in words) for name in names
+    )
+    return Lost(len(names) - kept, len(names))
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text))
+
+
+def _lost_sentence(source: str, text: str, languages: tuple[str, str]) -> Lost:
+    """One of one for a source of several sentences with a translation of fewer."""
+    in_source, in_text = (
+        1 + sum(1 for _ in sentence_ends(side, language))
+        for side, language in zip((source, text), languages, strict=True)
+    )
+    return Lost(int(in_text < in_source), 1) if in_source > 1 else Lost(0, 0)
+
+
+def _total(counts: Iterable[Lost]) -> Lost:
+    return Lost(*map(sum, zip(*counts, strict=True)))

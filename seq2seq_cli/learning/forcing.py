@@ -25,7 +25,7 @@ def forcing_factor(step: int, half: int) -> float:
     return 0.5 + 0.5 * math.tanh((math.log(k) - step / k) / 2)  # the same, in a form that does not overflow
 
 
-def draw_forced(shape: tuple[int, int], probability: float, *, per_word: bool = False) -> Bool[Tensor, "B T"]:
+def draw_forced(shape: tuple[int, ...], probability: float, *, per_word: bool = False) -> Bool[Tensor, "B T"]:
     """True where the decoder gets the reference words, for `shape` (B, T).
 
     One draw per sentence, as in the tutorials, or one per word, as in scheduled sampling; Bengio et al. 2015.

@@ -52,7 +52,7 @@ class ParallelIds:
         return self.src.pick(pairs), self.tgt.pick(pairs)
 
     def without(self, pairs: tuple[int, ...]) -> "ParallelIds":
-        """The pairs but those of these numbers."""
+        """The pairs without these numbers."""
         src, tgt = self.pick(np.delete(np.arange(len(self)), pairs))
         return ParallelIds(src=src, tgt=tgt)
 

@@ -1,4 +1,4 @@
-"""Environment variables: those of the libraries below torch and numpy, and those of torchrun. Without torch."""
+"""Environment variables of the libraries below torch and numpy, and of torchrun; without torch."""
 
 import os
 import platform

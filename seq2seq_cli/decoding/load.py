@@ -36,7 +36,7 @@ class LoadedRun:
     @overload
     def translate(self, text: list[str]) -> list[str]: ...
     def translate(self, text: str | list[str]) -> str | list[str]:
-        """The translation of a text, or those of several; a blank text stays blank."""
+        """The translation of a text, or of each of several; a blank text stays blank."""
         texts = [text] if isinstance(text, str) else text
         translations = [translation.text for translation in self.translator.translate(texts)]
         return translations[0] if isinstance(text, str) else translations

@@ -138,7 +138,7 @@ def _named_languages(paths: Sequence[Path], columns: str | None) -> tuple[str, s
 
 
 def corpus_of(runs: Sequence[EvaluatedRun], data: Path | None) -> PreparedCorpus:
-    """The corpus whose split is taken: `data`, or that of the first run, whose training it tells.
+    """The corpus whose split is taken: `data`, or the folder of the first run, whose training it tells.
 
     A run without a record of its training sentences is named in a warning, unless the corpus is its own.
     """

@@ -86,7 +86,7 @@ def find_saved_last() -> Path:
 
 
 def named_run(path: Path, folder: Path = RUNS) -> Path:
-    """The path of a run: a name alone is that of a run here, or else of one in the folder; ``latest`` is the newest.
+    """The path of a run: a name alone means a run here, or else one in the folder; ``latest`` is the newest.
 
     Raises ModelFileError where ``latest`` names none.
     """
@@ -103,7 +103,7 @@ def missing_run(path: Path, folder: Path = RUNS) -> ModelFileError:
 
 
 def read_latest(path: Path = LATEST) -> Path:
-    """The newest run; raises ModelFileError when the file does not name one, or is not one of s2s."""
+    """The newest run; raises ModelFileError when the file names no run, or s2s did not write it."""
     name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)
     if not isinstance(name, str) or not _is_plain(name):
         raise ModelFileError(f"{path}: names no run")
@@ -111,7 +111,7 @@ def read_latest(path: Path = LATEST) -> Path:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is that of something in the same folder, and no file system finds it too long."""
+    """Whether a name means something in the same folder, and no file system finds it too long."""
     return name not in ("", "..") and Path(name).name == name and len(name) <= _LONGEST_NAME
 
 

@@ -208,7 +208,7 @@ class History:
 def read_history(run: Path) -> History:
     """Read metrics.jsonl of a run; the history is empty when nothing is recorded yet.
 
-    Lines that are no records are skipped: with a warning, but for the last one, which a kill may have cut short.
+    Damaged lines are skipped with a warning, except the last one, which a kill may have cut short.
     Raises ModelFileError when the file cannot be read or was written by a newer s2s.
     """
     path = run / METRICS

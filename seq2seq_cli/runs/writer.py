@@ -130,10 +130,10 @@ class RunWriter(RunFolder):
             save_weights(self.best_path, weights)
 
     def save_epoch(self, weights: Weights, epoch: int, keep: int) -> None:
-        """Write the weights after `epoch`, and keep those of the `keep` newest epochs written; none when that is 0.
+        """Write the weights after `epoch`, and keep the weights of the `keep` newest epochs written.
 
-        Older ones are removed once the new ones are on the disk. So are those of later epochs: an earlier process that
-        went on from here has left them.
+        Older ones are removed once the new ones are on the disk. So are weights of later epochs, left by an earlier
+        process that went on from here.
         """
         if not keep:
             return

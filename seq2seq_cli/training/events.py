@@ -35,7 +35,7 @@ class Started:
     step: int
     """Updates done before; 0 for a new run."""
     changes: tuple[str, ...]
-    """The options that differ from those of the config or, of a resumed run, from those before, in words."""
+    """The options that differ from the config or, in a resumed run, from before, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -101,8 +101,8 @@ def with_decided(config: Config, saved: Config) -> Config:
 def resumed_changes(old: Config, new: Config, run: Path, *, fixed: Collection[str] = ()) -> list[str]:
     """The differences between the config of a saved run and the one to resume it with, in words.
 
-    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` are
-    those of the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
+    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` stay
+    as in the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
 
     Raises UsageError, which names all of them, for differences in the model, the first weights included, which are
     drawn already, and for keys of `data` and `text` that are `fixed`.

@@ -58,7 +58,7 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, held: ExitStack, group: 
     held already.
 
     Raises UsageError when the folder holds something that the plan does not allow to replace, and ModelFileError when
-    the weights to begin with are not those of the model, when nothing was saved that fits, or when the best weights are
+    the weights to begin with do not fit the model, when nothing was saved that fits, or when the best weights are
     missing or damaged.
     """
     device = group.on_all(lambda: choose_device(plan.config.training.device, group))
@@ -195,7 +195,7 @@ def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
 
 
 def _read_weights(plan: Plan, corpus: PreparedCorpus) -> Weights | None:
-    """The weights to begin with; None for fresh ones. ModelFileError when they are not those of the model to train."""
+    """The weights to begin with; None for fresh ones. ModelFileError when they do not fit the model to train."""
     if not plan.init_from:
         return None
     weights = RunFolder(plan.init_from).read_best()

@@ -39,7 +39,7 @@ AXES = {
     "lengths": "B",
     "weights": "RS",
 }
-"""The first axes of inputs and outputs; their sizes differ from call to call, except that of _."""
+"""The first axes of inputs and outputs; their sizes differ from call to call, except for _."""
 
 Tensors: TypeAlias = dict[str, Tensor]
 _Part: TypeAlias = Callable[[Seq2Seq, Tensors], Tensors]

@@ -34,9 +34,9 @@ MEMORY = frozenset(("states", "keys", "mask"))
 NEXT = "next_"
 """The prefix of the names of the next state's tensors."""
 PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights", "features")
-"""The first outputs of a decoder step; those of the next state follow."""
+"""The first outputs of a decoder step; the next state follows."""
 WITHOUT_OUTPUT = PROPOSALS[3:]
-"""Those of a step without the output layer."""
+"""The outputs of a step without the output layer."""
 
 _MOST_BYTES = 16_000_000
 """Size of the largest graph: without weights, it takes tens of kilobytes."""
@@ -49,7 +49,7 @@ class Graph:
     """A graph that ONNX Runtime computes."""
 
     def __init__(self, path: Path, weights: Weights, names: Sequence[str]) -> None:
-        """Open a graph with those of the `weights` that have the `names`.
+        """Open a graph with the `weights` of the `names`.
 
         Raises ModelFileError when it is missing or damaged, or does not fit the weights.
         """
@@ -76,7 +76,7 @@ class Graph:
         self._inputs = {value.name for value in self._session.get_inputs()}
 
     def run(self, inputs: Tensors, outputs: Sequence[str]) -> list[Any]:
-        """Some outputs, in the order of their names, computed from those of the inputs that the graph has.
+        """Some outputs, in the order of their names, computed from the inputs that the graph has.
 
         Raises ModelFileError when they cannot be computed.
         """
@@ -193,5 +193,5 @@ class OnnxEngine:
 
 
 def _row_axis(name: str) -> int:
-    """The axis of the rows in a tensor of the state: those of the RNN's layers have the layers first."""
+    """The axis of the rows in a tensor of the state: the RNN's layers have the layers first."""
     return 1 if name in ("hidden", "cell") else 0

@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands
-from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.decoding.load import load_translator, translator_of
 from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
@@ -24,6 +25,7 @@ from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary
+from tests.untrained import make_run
 
 SRC_TEXT = "She kissed him. Tom saw the dogs, a dog, her house?"
 TGT_TEXT = "Sie küsste ihn. Er sah den Hund, Tom?"
@@ -225,3 +227,11 @@ def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
             assert translation.text.count(kept) == 1, kept
         assert translation.text.count("**") == 2
         assert translation.text.endswith("\n")
+
+
+def test_an_edited_config_holds_at_once(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run")
+    assert load_translator(run).options.beam_size == 5
+    config = (run.path / "config.yaml").read_text(encoding="utf-8")
+    (run.path / "config.yaml").write_text(config.replace("beam_size: 5", "beam_size: 2"), encoding="utf-8")
+    assert load_translator(run).options.beam_size == 2

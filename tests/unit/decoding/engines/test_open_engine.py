@@ -3,6 +3,8 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -61,52 +63,43 @@ def contents(run: RunWriter) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
 
 
-def test_an_exported_model_computes_and_nothing_is_written_into_the_run(run: RunWriter) -> None:
-    ensure_exported(run)
-    before = contents(run)
-    engine = open_engine(run)
-    assert isinstance(engine, OnnxEngine)
-    assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
-    assert contents(run) == before
-
-
-def test_without_one_that_fits_torch_computes_and_nothing_is_written_into_the_run(
-    run: RunWriter, caplog: pytest.LogCaptureFixture
-) -> None:
-    before = contents(run)
-    assert isinstance(open_engine(run), TorchEngine)
-    assert (
-        "no exported model that fits its weights: s2s export RUN FILE.zip makes one; computing with torch"
-        in caplog.text
-    )
-    with pytest.raises(ModelFileError, match=r"s2s export RUN FILE\.zip makes one"):
-        open_engine(run, precision="int8")
-    assert contents(run) == before
-
-
-@pytest.fixture
-def run_of_other_code(run: RunWriter) -> RunWriter:
-    """A run whose exported model is of other code of the models."""
-    ensure_exported(run)
+def export_by_other_code(run: RunWriter) -> None:
     record = ExportRecord.read(run.path)
     replace(record, model=record.model ^ 1).write(run.path)
-    return run
 
 
-def test_torch_computes_where_the_exported_model_is_of_other_code(
-    run_of_other_code: RunWriter, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("change", "computes", "in_int8", "alone"),
+    [
+        (lambda _: None, OnnxEngine, OnnxEngine, ""),
+        (export_by_other_code, TorchEngine, OnnxEngine, ""),
+        (lambda run: (run.path / EXPORT_RECORD).unlink(), TorchEngine, None, "has no exported model"),
+        (lambda run: (run.path / EXPORT_RECORD).write_bytes(b"{}"), TorchEngine, None, "has no exported model"),
+        (lambda run: (run.path / DECODER).write_bytes(b"{}"), TorchEngine, OnnxEngine, "has no exported model"),
+    ],
+)
+def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_it_is_exported(
+    run: RunWriter,
+    change: Callable[[RunWriter], object],
+    computes: type,
+    in_int8: type | None,
+    alone: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    run, before = run_of_other_code, contents(run_of_other_code)
-    assert isinstance(open_engine(run), TorchEngine)
-    assert "is of other code of seq2seq_cli/model: s2s export RUN FILE.zip makes one; computing with t" in caplog.text
+    ensure_exported(run)
+    change(run)
+    before = contents(run)
+    engine = open_engine(run)
+    assert isinstance(engine, computes)
+    assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
+    assert ("s2s export RUN FILE.zip makes one; computing with torch" in caplog.text) == (computes is TorchEngine)
+    with nullcontext() if in_int8 else pytest.raises(ModelFileError, match=r"s2s export RUN FILE\.zip makes one"):
+        assert isinstance(open_engine(run, precision="int8"), in_int8 or OnnxEngine)
+    done = without_torch(run)
+    assert (done.returncode, alone in done.stderr) == (int(alone != ""), True)
     assert contents(run) == before
     ensure_exported(run)
     assert isinstance(open_engine(run), OnnxEngine)
-
-
-def test_in_int8_and_without_torch_a_model_of_other_code_computes(run_of_other_code: RunWriter) -> None:
-    assert isinstance(open_engine(run_of_other_code, precision="int8"), OnnxEngine)
-    assert without_torch(run_of_other_code).returncode == 0
 
 
 def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
@@ -128,22 +121,6 @@ def test_a_run_that_was_moved_computes_without_torch(run: RunWriter, tmp_path: P
         np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64)
     )
     assert done.stdout.split() == [str(token) for token in expected.tokens[0]]
-
-
-def test_without_torch_and_an_exported_model_the_way_out_is_told(run: RunWriter) -> None:
-    done = without_torch(run)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "no exported model" in done.stderr
-
-
-@pytest.mark.parametrize("damaged", [EXPORT_RECORD, DECODER])
-def test_a_damaged_export_can_be_made_anew(run: RunWriter, damaged: Path) -> None:
-    ensure_exported(run)
-    (run.path / damaged).write_bytes(b"{}")
-    assert isinstance(open_engine(run), TorchEngine)
-    ensure_exported(run)
-    assert isinstance(open_engine(run), OnnxEngine)
-    assert "error" not in without_torch(run).stderr
 
 
 def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: RunWriter) -> None:

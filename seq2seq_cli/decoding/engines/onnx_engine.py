@@ -125,8 +125,7 @@ class OnnxEngine:
         """Open the exported model of a run with its best weights, or those that it names.
 
         So many `threads` may search at the same time, one per core by default; `with_features` it can also take steps
-        without the output layer. Raises ModelFileError when a file is
-        missing or damaged, or does not fit the others.
+        without the output layer. Raises ModelFileError when a file is missing or damaged, or does not fit the others.
         """
         path = run.chosen or run.best_path
         header = read_header(path)

@@ -32,9 +32,8 @@ def open_engine(
 ) -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
 
-    Only `with_features`, steps without proposals are quick. Nothing is written into the run. In fp32, torch
-    computes with a warning where there is no exported model that fits the weights, or only one that other code of the
-    models exported.
+    `with_features`, steps without proposals are quick. Nothing is written into the run. In fp32, torch computes with a
+    warning where there is no exported model that fits the weights, or only one that other code of the models exported.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
     exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.

@@ -45,22 +45,22 @@ function unescaped(entity) {
   return new DOMParser().parseFromString(content, "text/html").body.textContent.slice(1);
 }
 
-/** The marks with the numbers of their partners: each closing mark has the innermost opening one of its name. */
+/** The marks with their partners: each closing mark has the innermost opening one of its name. */
 function pairMarks(marks) {
-  const [partners, opened] = [new Map(), []];
-  marks.forEach(({ kind, name }, i) => {
-    if (kind === "open" && opened.length < DEEPEST) opened.push(i);
-    const place = kind === "close" ? opened.findLastIndex((other) => marks[other].name === name) : -1;
-    if (place < 0) return;
-    partners.set(i, opened[place]).set(opened[place], i);
+  const opened = [];
+  for (const mark of marks) {
+    if (mark.kind === "open" && opened.length < DEEPEST) opened.push(mark);
+    const place = mark.kind === "close" ? opened.findLastIndex(({ name }) => name === mark.name) : -1;
+    if (place < 0) continue;
+    [mark.partner, opened[place].partner] = [opened[place], mark];
     opened.length = place;
-  });
-  const kindOf = (kind, i) => (["open", "close"].includes(kind) && !partners.has(i) ? "single" : kind);
-  return marks.map((mark, i) => ({ ...mark, kind: kindOf(mark.kind, i), partner: partners.get(i) }));
+  }
+  for (const mark of marks) if (["open", "close"].includes(mark.kind) && !mark.partner) mark.kind = "single";
+  return marks;
 }
 
-/** The part of a text without these marks, the first of this number: {start, end, source, text, tags, kept}. */
-function takeOut(text, start, end, marks, first) {
+/** The part of a text without these marks: {start, end, source, text, tags, kept}. */
+function takeOut(text, start, end, marks) {
   const plain = between(text.slice(0, end), [{ end: start }, ...marks]).slice(1);
   const parts = plain.flatMap((part, i) => (i ? [asRead(text, marks[i - 1]), part] : [part]))
     .map((part) => part.replaceAll(HIDDEN, "").normalize("NFC")); // parts of odd numbers are of marks
@@ -72,7 +72,7 @@ function takeOut(text, start, end, marks, first) {
     start, end,
     source: text.slice(start, end),
     text: parts.join(""),
-    tags: tagsOf(text, marks, first, runningSums(parts.map(solidLength)).filter((_, i) => i % 2)),
+    tags: tagsOf(text, marks, runningSums(parts.map(solidLength)).filter((_, i) => i % 2)),
     kept: [...spansOf(EXPRESSIONS.widened, hidden), ...emoji].sort(([one], [other]) => one - other),
   };
 }
@@ -90,24 +90,21 @@ function spacesAround(text, { start, end }) {
 }
 
 /** Single marks and pairs of marks; `solid` has the number of characters but spaces before each mark. */
-function tagsOf(text, marks, first, solid) {
+function tagsOf(text, marks, solid) {
   const [tags, opened] = [[], [-1]];
-  marks.forEach((mark, i) => {
-    const other = mark.partner - first;
-    const partner = marks[other];
-    if (["keep", "emoji", "character"].includes(mark.kind)) return;
-    if (partner && mark.kind === "close") {
-      opened.pop();
-      return;
-    }
-    const [spaceBefore, spaceAfter] = partner ? [false, false] : spacesAround(text, mark);
+  for (const [i, mark] of marks.entries()) {
+    const partner = marks.indexOf(mark.partner);
+    const isPair = partner >= 0;
+    if (isPair && mark.kind === "close") opened.pop();
+    if (["keep", "emoji", "character"].includes(mark.kind) || (isPair && mark.kind === "close")) continue;
+    const [spaceBefore, spaceAfter] = isPair ? [false, false] : spacesAround(text, mark);
     tags.push({
-      text: text.slice(mark.start, mark.end), close: partner ? text.slice(partner.start, partner.end) : "",
-      start: solid[i], end: solid[partner ? other : i],
+      text: text.slice(mark.start, mark.end), close: isPair ? text.slice(mark.partner.start, mark.partner.end) : "",
+      start: solid[i], end: solid[isPair ? partner : i],
       parent: opened.at(-1), isGap: mark.kind === "gap", spaceBefore, spaceAfter,
     });
-    if (partner) opened.push(tags.length - 1);
-  });
+    if (isPair) opened.push(tags.length - 1);
+  }
   return tags;
 }
 

@@ -75,10 +75,10 @@ function pieceOf(text, masked, marks, [start, end]) {
   if (!/\p{L}/v.test(masked.slice(left, right))) return null;
   const marksIn = (from, to) => marks.filter((mark) => from <= mark.start && mark.start < to);
   const inside = marksIn(left, right);
-  const hasPartner = ({ partner }) => inside.includes(marks[partner]);
+  const hasPartner = ({ partner }) => inside.includes(partner);
   left = marksIn(start, left).find(hasPartner)?.start ?? left;
   right = marksIn(right, end).findLast(hasPartner)?.end ?? right;
-  return takeOut(text, left, right, marksIn(left, right), marks.findIndex((mark) => mark.start >= left));
+  return takeOut(text, left, right, marksIn(left, right));
 }
 
 /** The places in a line after which another sentence begins. */

@@ -240,10 +240,3 @@ def test_files_that_cannot_be_opened_are_told_apart(tmp_path: Path) -> None:
         with pytest.raises(PairFileError) as caught:
             pair_file(path)
         assert str(caught.value).startswith(f"{path}: {message}")
-
-
-def test_a_file_that_is_gone_when_it_is_read_is_named(tmp_path: Path) -> None:
-    file = pair_file(write(tmp_path / "deu.txt", "a\tb\n"))
-    (tmp_path / "deu.txt").unlink()
-    with pytest.raises(PairFileError, match=r"deu\.txt: no such file"):
-        blocks(file)

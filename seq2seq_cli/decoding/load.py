@@ -15,7 +15,7 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CONFIG
-from seq2seq_cli.runs.weights_header import read_header
+from seq2seq_cli.runs.weights import read_header
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
-from seq2seq_cli.runs.weights_header import Places
+from seq2seq_cli.runs.weights import Places
 
 FORMAT = 1
 

@@ -16,7 +16,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ, missing_run, named_run
 from seq2seq_cli.runs.records import History, Provenance, read_history
-from seq2seq_cli.runs.weights_header import read_header
+from seq2seq_cli.runs.weights import read_header
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,21 +1,93 @@
-"""Files of weights: safetensors, with a format number and the SHA-256 of the weights in the header."""
+"""Files of weights: safetensors (https://huggingface.co/docs/safetensors), a header, and the numbers of all weights.
+
+Files of s2s are float32, and have one key of metadata, with a format number and the SHA-256 of the weights.
+"""
 
 import json
 from collections.abc import Mapping
+from math import prod
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
 
-from seq2seq_cli.errors import RESTORE, ModelFileError
+from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
+from seq2seq_cli.files.json_files import check_format, parse_json
+from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
-from seq2seq_cli.runs.weights_header import FORMAT, METADATA, NUMBER_BYTES, Header, read_header
+
+FORMAT = 1
+
+METADATA = "s2s"
+"""The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
+NUMBER_BYTES = 4
+"""Size of a number."""
+
+_MOST_AXES = 8
+
+Places = dict[str, list[int]]
+"""For each weight by its name, its first byte in the file of weights, the number of bytes, and its shape."""
+
+
+class Header(NamedTuple):
+    """The description of the weights in a file."""
+
+    places: Places
+    """In the order of the file, in which the weights lie without gaps, the last at its end."""
+    start: int
+    """The first byte of the weights."""
+    sha256: object
+    """The digest that the file names."""
+
+    @property
+    def parameters(self) -> int:
+        """The number of weights."""
+        return sum(length for _, length, *_ in self.places.values()) // NUMBER_BYTES
+
+    def rows(self, name: str) -> int:
+        """The number of rows of a weight; 0 where there is none with this name."""
+        return next(iter(self.places.get(name, [])[2:]), 0)
+
 
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 """The weights of a model by their names; a matrix that is tied to another is there once."""
 
 _NUMBER = np.dtype("<f4")
+
+
+def read_header(path: Path) -> Header:
+    """Read the header of a file of weights.
+
+    Raises ModelFileError when the file is missing, damaged, cut short, none of s2s, or made by a newer s2s.
+    """
+    try:
+        open_regular(path).close()  # the library would wait for a named pipe
+        with safe_open(path, framework="numpy") as file:
+            slices = {name: file.get_slice(name) for name in file.offset_keys()}
+            shapes = {name: each.get_shape() for name, each in slices.items()}
+            is_ours = all(each.get_dtype() == "F32" for each in slices.values())
+            metadata = (file.metadata() or {}).get(METADATA, "")
+        place = start = path.stat().st_size - NUMBER_BYTES * sum(map(prod, shapes.values()))
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet") from None
+    except OSError as error:
+        raise ModelFileError(unreadable(path, error)) from None
+    except SafetensorError:
+        raise ModelFileError(f"{path}: damaged, cut short, or not a safetensors file: {RESTORE}") from None
+    try:
+        described = parse_json(metadata.encode("utf-8"))
+    except ValueError:
+        described = None
+    if not is_ours or described is None or max(map(len, shapes.values()), default=_MOST_AXES + 1) > _MOST_AXES:
+        raise ModelFileError(f"{path}: not a file of s2s: it has no format number, or other numbers than float32")
+    check_format(described, path, newest=FORMAT, error=ModelFileError)
+    places: Places = {}
+    for name, shape in shapes.items():
+        places[name] = [place, NUMBER_BYTES * prod(shape), *shape]
+        place += NUMBER_BYTES * prod(shape)
+    return Header(places, start, described.get("sha256"))
 
 
 def save_weights(path: Path, weights: Weights) -> None:

@@ -18,7 +18,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum, model_checksum
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, EXPORT_RECORD
-from seq2seq_cli.runs.weights_header import read_header
+from seq2seq_cli.runs.weights import read_header
 from seq2seq_cli.text.vocabulary import BOS
 
 TOLERANCE = 1e-4

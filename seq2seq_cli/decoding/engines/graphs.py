@@ -24,7 +24,7 @@ from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
-from seq2seq_cli.runs.weights_header import Places
+from seq2seq_cli.runs.weights import Places
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
 OPSET = 18

@@ -19,8 +19,7 @@ from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, DECODER_INT8, ENCODER, FEATURES
-from seq2seq_cli.runs.weights import Weights, map_weights
-from seq2seq_cli.runs.weights_header import read_header
+from seq2seq_cli.runs.weights import Weights, map_weights, read_header
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 

@@ -11,8 +11,7 @@ from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.weights import Weights, read_weights
-from seq2seq_cli.runs.weights_header import read_header
+from seq2seq_cli.runs.weights import Weights, read_header, read_weights
 
 # Torch is imported by the engine that needs it.
 if TYPE_CHECKING:

@@ -31,12 +31,6 @@ def test_a_point_is_where_its_record_says(tmp_path: Path, axis: CurveAxis, place
     assert [place for place, _ in curves.train_loss] == places
 
 
-def test_a_last_epoch_that_was_cut_short_is_a_fraction_of_one(tmp_path: Path) -> None:
-    run = run_of(tmp_path, [epoch(100, 1), epoch(200, 2), epoch(250, 3, epochs=2.5)])
-    (curves,) = learning_curves({"run": run}, axis="epoch", measure="bleu")
-    assert [place for place, _ in curves.measured] == [1.0, 2.0, 2.5]
-
-
 def test_the_curves_of_a_run(tmp_path: Path) -> None:
     run = run_of(
         tmp_path,

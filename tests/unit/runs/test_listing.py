@@ -75,14 +75,6 @@ def test_the_state_of_an_ended_run_has_the_reason_and_whether_all_epochs_are_don
     assert Run.read(path).state == "finished: all 3 epochs are done"
 
 
-def test_the_best_is_the_last_validation_that_was_marked_so(tmp_path: Path) -> None:
-    lines = [epoch(100, 1), epoch(200, 2), epoch(300, 3, best=False)]
-    run = Run.read(make_run(tmp_path / "run", lines, ("training.best_metric=loss",)))
-    assert run.config.training.best_metric == "loss"
-    assert run.history.best is not None
-    assert run.history.best.epoch == 2
-
-
 def test_parameters_are_counted_in_the_file_of_weights(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [])
     assert Run.read(path).parameters is None

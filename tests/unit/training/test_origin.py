@@ -60,19 +60,6 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
     assert origin.provenance().init_from is None
 
 
-def test_stopped_and_resumed_equals_never_stopped(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
-    config = tiny_config(corpus, "training.epochs=2")
-    whole = started(tmp_path / "whole", config, corpus, init_from=origin.path)
-    list(train_session(whole))
-    for event in train_session(started(tmp_path / "parts", config, corpus, init_from=origin.path)):
-        if getattr(event, "epoch", 0) == 2:
-            break  # what the end of the first epoch saved is resumed
-    parts = resumed(RunFolder(tmp_path / "parts"), config, corpus)
-    list(train_session(parts))
-    for name, parameter in whole.state.model.state_dict().items():
-        assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
-
-
 def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
     dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for

@@ -54,10 +54,3 @@ def test_it_measures_preparing_and_training(tmp_path: Path) -> None:
     assert all(value > 0 for value in values.values())
     assert "missed" in done.stdout  # so small a training reaches no goal
     assert list(tmp_path.iterdir()) == [pairs]
-
-
-def test_a_command_that_fails_is_reported_and_not_timed() -> None:
-    done = speed("--pairs", "no_such.txt", "--only", "prepare")
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert "no_such.txt: no such file" in done.stderr

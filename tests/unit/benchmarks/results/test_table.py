@@ -4,8 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
-from benchmarks.results.table import Result, Score, read_results, results_table, robustness_tables, summary_table
-from benchmarks.robustness.figures import Figures
+from benchmarks.results.table import Result, Score, read_results, results_table, summary_table
 
 
 def result(system: str, seed: int, bleu: float) -> Result:
@@ -56,23 +55,3 @@ def test_the_summary_has_a_column_per_pair_file_and_each_system_with_the_fewest_
         ["`few`", "13.5", ""],
         ["`joeynmt-rnn:6`", "", "7.0"],
     ]
-
-
-def test_the_robustness_of_a_system_is_the_mean_of_its_seeds(tmp_path: Path) -> None:
-    def figures(names_kept: float, added: int) -> dict[str, Figures]:
-        counts = Figures(
-            pairs=500, bleu=38.0, chrf=60.0, names=500, names_kept=names_kept, numbers=0, numbers_kept=None, added=added
-        )
-        return {"rare names": counts}
-
-    several = [
-        dataclasses.replace(result("quick", 1, 39.0), robustness=figures(94.0, 0)),
-        dataclasses.replace(result("quick", 2, 41.0), robustness=figures(96.0, 1)),
-    ]
-    for number, each in enumerate([*several, result("joeynmt-rnn:6", 1, 7.0)]):
-        (tmp_path / f"{number}.json").write_text(json.dumps(dataclasses.asdict(each)), encoding="utf-8")
-    title, _, *table = robustness_tables(read_results(tmp_path))
-    assert title == "`quick`, deu.txt, 2 cores (x86_64), seeds: 2"
-    assert cells(table[0])[:4] == ["dress", "pairs", "BLEU", "chrF2"]
-    assert cells(table[2]) == ["rare names", "500", "38.0", "60.0", "", "", "500", "95.0", "0", "", "0.5", ""]
-    assert len(table) == 3

@@ -22,6 +22,9 @@ def limit(event, arguments):
         used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (used + {megabytes} * 2**20,) * 2)
 
+# Python may import for ever where memory is short: what is imported late is imported before.
+import langcodes
+langcodes.Language.get("en").display_name()
 sys.addaudithook(limit)
 sys.argv[0] = "s2s"
 from seq2seq_cli.cli.app import main

@@ -3,14 +3,17 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from typing import Literal, TypeAlias
 
 import numpy as np
 
+from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
 from seq2seq_cli.pages.data import AttentionData, Details, TextData, TranslationsData, TreeData
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
+from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 Place: TypeAlias = Callable[[int], str]
 """The name of a text in messages, by its number, counted from 1."""
@@ -161,6 +164,21 @@ class Translation:
             f' style="width: 100%; height: 600px; border: 0"></iframe>'
         )
 
+    @cached_property
+    def alignment(self) -> list[Link]:
+        """The word links between text and translation, in the order of the latter: at most one per word and sentence.
+
+        Two sentences without white space between them share a word, which can have a link of each.
+        """
+        links: list[Link] = []
+        src, tgt = WordFinder(self.source), WordFinder(self.text)
+        for sentence in self.sentences:
+            src_words = src.words(_without_eos(sentence.src_tokens))
+            tgt_words = tgt.words(_without_eos(sentence.tgt_tokens))
+            weights = sentence.weights[: len(tgt_words), : len(src_words)]
+            links += word_links(weights, src_words, tgt_words)
+        return sorted(set(links), key=lambda link: (link[1], link[0]))
+
 
 def text_data(translation: Translation) -> TextData:
     """A text with its translation, as the page of translations shows it."""
@@ -174,3 +192,7 @@ def text_data(translation: Translation) -> TextData:
 
 def _rounded(value: float) -> float | Literal[0]:
     return round(value, _DECIMALS) or 0  # 0 is shorter than 0.0, and most weights are
+
+
+def _without_eos(tokens: list[str]) -> list[str]:
+    return tokens[:-1] if tokens and tokens[-1] == EOS_UNIT else tokens

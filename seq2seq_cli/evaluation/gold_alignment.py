@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.alignment import Link, word_links
 from seq2seq_cli.decoding.scoring import PairAttention
 from seq2seq_cli.errors import InputError, one_line, unreadable
 from seq2seq_cli.files.reading import read_named
@@ -21,9 +22,6 @@ from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import Codecs
-
-Link: TypeAlias = tuple[int, int]
-"""A source word and a target word that belong together, counted from 0: ``i-j`` in the Pharaoh format."""
 
 _MOST_BYTES = 500_000_000
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})", re.ASCII)
@@ -160,15 +158,8 @@ def attention_links(
     5.4, take the links in this way.
     """
     end = _count(src_words)
-    words = [*sorted({word for word in src_words if word is not None}), end]
-    columns = np.array([[each == word for each in (*src_words, end)] for word in words], dtype=weights.dtype)
-    links = []
-    for target in sorted({word for word in tgt_words if word is not None}):
-        of_words = columns @ weights[[word == target for word in (*tgt_words, None)]].sum(axis=0)
-        source = words[int(of_words.argmax())]
-        if source != end and of_words.max() > 0:
-            links.append((source, target))
-    return links
+    links = word_links(weights, [*src_words, end], [*tgt_words, None])
+    return [(source, target) for source, target in links if source != end]
 
 
 def words_of_ids(codec: Codec, reading: Reading) -> list[int | None]:

@@ -24,7 +24,7 @@ WITHOUT_TORCH = "without-torch "
 PREPARED, RUN, EXPORT = "prepared", "runs", "export"
 _RUN = "runs/first"
 
-TRANSLATE = "translate --model runs/first 'Tom sees 3 cats.' 'Anna!' --score"
+TRANSLATE = "translate --model runs/first 'Tom sees 3 cats.' 'Anna!' --score --align"
 WITH_TORCH = "translate --model runs/first --set decoding.engine=torch 'Tom sees 3 cats.'"
 WITH_INT8 = "translate --model runs/first --set decoding.precision=int8 --format json 'Tom sees 3 cats.'"
 EXPORT_RUN = "export runs/first new"
@@ -298,7 +298,7 @@ FORMATS = [
     Format(
         "standard input",
         "src.txt",
-        _translate(_RUN, "", "--format json --nbest 2", "--score", "--attention"),
+        _translate(_RUN, "", "--format json --nbest 2", "--score --align", "--attention"),
         _TEXT,
         (RUN,),
         flows_in=True,

@@ -50,7 +50,7 @@ def translated(trained: Trained, sentences: Sequence[str], *overrides: str) -> l
 
 
 def assert_same(found: Sequence[Translation], expected: Sequence[Translation]) -> None:
-    assert [(t.source, t.text) for t in found] == [(t.source, t.text) for t in expected]
+    assert [(t.source, t.text, t.alignment) for t in found] == [(t.source, t.text, t.alignment) for t in expected]
     assert [t.score for t in found] == pytest.approx([t.score for t in expected], abs=1e-4)
 
 

@@ -72,6 +72,14 @@ def translate(
             " 0 to 1: two columns of text. json always has them.",
         ),
     ] = False,
+    align: Annotated[
+        bool,
+        typer.Option(
+            "--align",
+            help="Add a column with the alignment: i-j links word i of the text to word j of the translation. Words"
+            " are separated by white space and counted from 0. json always has it.",
+        ),
+    ] = False,
     prefix: Annotated[
         str,
         typer.Option("--prefix", metavar="TEXT", help="Begin each translation with these words.", show_default=False),
@@ -125,7 +133,7 @@ def translate(
             translator=translator.with_n_best(shown),
             name=" + ".join(one_line(path.resolve().name) for path in model or [loaded.path]),
             output=results,
-            view=View(format=format_, score=score, attention=attention, nbest=shown),
+            view=View(format=format_, score=score, align=align, attention=attention, nbest=shown),
             drawing=drawing,
         )
         _present(texts, input_, presenter)

@@ -75,6 +75,7 @@ class View:
 
     format: Literal["text", "json"] = "text"
     score: bool = False
+    align: bool = False
     attention: bool = False
     """The weights are shown."""
     nbest: int = 1
@@ -107,6 +108,8 @@ def _line(translation: Translation, view: View) -> str:
     columns = []
     if view.score and translation.sentences:
         columns += [decimal(translation.score), decimal(translation.total.confidence)]
+    if view.align and translation.sentences:
+        columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
     return "\t".join([text.replace("\t", " "), *columns]) if columns else text
 
 
@@ -125,6 +128,7 @@ def _outcome(translation: Translation, view: View) -> dict[str, Any]:
         "score": json_number(translation.score),
         "confidence": json_number(translation.total.confidence),
         "log_probability": json_number(translation.total.log_probability),
+        "alignment": translation.alignment,
         "unknown": translation.unknown,
         "copied": translation.copied,
         "forced": translation.forced,

@@ -63,7 +63,8 @@ def as_json(translation: Translation, view: View) -> dict[str, Any]:
 def test_text_is_a_line_with_the_columns_that_were_asked_for() -> None:
     assert shown(RAN, View()) == "Zoë lief\n"
     assert shown(RAN, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
-    assert shown(BLANK, View(score=True)) == "\n"
+    assert shown(RAN, View(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
+    assert shown(BLANK, View(score=True, align=True)) == "\n"
     tabbed = replace(RAN, text="Zoë\tlief")
     assert shown(tabbed, View()) == "Zoë\tlief\n"
     assert shown(tabbed, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
@@ -90,6 +91,7 @@ def test_an_object_says_all() -> None:
         "score": -0.693147,
         "confidence": 0.5,
         "log_probability": -2.079442,
+        "alignment": [[0, 0], [1, 1]],
         "unknown": ["Zoë"],
         "copied": ["Zoë"],
         "forced": [],

@@ -81,7 +81,7 @@ def translator(
 
 
 def assert_same(one: Translation, other: Translation) -> None:
-    assert (one.source, one.text) == (other.source, other.text)
+    assert (one.source, one.text, one.alignment) == (other.source, other.text, other.alignment)
     for mine, theirs in zip(one.sentences, other.sentences, strict=True):
         assert mine.tgt_tokens == theirs.tgt_tokens
         np.testing.assert_allclose(mine.weights, theirs.weights, atol=1e-6)
@@ -111,7 +111,7 @@ def test_blank_sentences_stay_blank() -> None:
     assert translator().translate([]) == []
     for translation in translator().translate(["", " \t\n", "\u00a0"]):
         assert translation.text == translation.source
-        assert translation.sentences == ()
+        assert (translation.sentences, translation.alignment) == ((), [])
 
 
 def test_the_tokens_have_weights_and_the_case_of_the_source() -> None:

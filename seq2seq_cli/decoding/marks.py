@@ -23,7 +23,7 @@ mark of punctuation: ``&eacute;``."""
 
 KINDS: dict[str, Kind] = {
     **dict.fromkeys(("fence", "lead", "paragraph", "line", "rawBlock", "block"), "break"),
-    **dict.fromkeys(("unbroken", "autolink", "raw", "element", "code", "word", "entity"), "keep"),
+    **dict.fromkeys(("unbroken", "autolink", "raw", "element", "code", "word", "numbered", "entity"), "keep"),
     **dict.fromkeys(("emphasis", "link", "open"), "open"),
     **dict.fromkeys(("comment", "alone"), "single"),
     "emoji": "emoji",
@@ -62,6 +62,9 @@ _HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
 _PRINTF = r"(?<![\d%])(?<!\d\s)%(?:\(\w{1,64}\)|\d\$)?[+0#-]?\d{0,3}(?:\.\d{1,2})?(?:ll?|hh?)?[@cdefgiorsuxEFGX]|%%"
 _BRACES = r"\{\{[^{}\n]{1,64}\}\}|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}"
 _KEPT = rf"(?:{_URL}|{_HOST}|{_PATH})(?<![{TRAILING_MARKS}])|{_E_MAIL}|{_HANDLE}|{_HASHTAG}|{_PRINTF}|{_BRACES}"
+_NUMBERED = r"(?<![\w$])\$[{}](?!\w|[.,]\d)"
+FIRST = _NUMBERED.format("1")
+"""``$1``, ``$2`` and so on are placeholders in a text that has ``$1``; else ``$5`` is a price."""
 _NOT_IN_RUN = r"\s。！？；：，、،।"
 _UNBROKEN = rf"(?<![^>{_NOT_IN_RUN}])[^<{_NOT_IN_RUN}]{{{LONGEST_WORD + 1},}}"
 """What is too long for a word, and has no place to cut it."""
@@ -124,6 +127,7 @@ MARK = (
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
     rf"|(?P<emoji>{_EMOJI})"
     rf"|(?P<word>{_KEPT})"
+    rf"|(?P<numbered>{_NUMBERED.format('1-9')})"
     rf"|(?P<code>(?<!{_W})(?<!`)(?P<quote>``?)(?!`)[^\n]{{1,1000}}?(?<!`)(?P=quote)(?!`|{_W}))"
     r"|(?P<link>!?\[(?=(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]{0,200}\]){0,500})"
     r"(?P<target>\]\((?:[^()\s<>]|\([^()\s]{0,500}\)){0,1000}(?:\s+\"[^\"\n]{0,500}\")?\)|\]\[[^\[\]\n]{0,200}\])))"
@@ -163,6 +167,7 @@ def find_marks(text: str) -> list[Mark]:
         return []
     expression = re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
     is_html = re.search(TAG, text) is not None
+    has_first = re.search(FIRST, text) is not None
     marks: list[Mark] = []
     closing: list[Mark] = []
     """The closing marks of Markdown that are still to come."""
@@ -175,6 +180,9 @@ def find_marks(text: str) -> list[Mark]:
                 continue
         elif match is None:
             return _paired(marks)
+        elif match["numbered"] and not has_first:
+            position = match.end()
+            continue
         else:
             mark = _mark(match, is_html=is_html)
             if end := match["target"] or match["sign"]:

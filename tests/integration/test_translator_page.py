@@ -39,7 +39,7 @@ TEXTS = [
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ toString 😀 👨‍👩‍👧',
     "the dog . " * 40,
     "He saw 😀 her 👍🏽. 🇩🇪 She (kissed) ❤️ him →1️⃣",
-    "Move %s to $2 and {host}{path}z, or {x}! ▁ ${x} she@he.com",
+    "Move %s to $2 and {host}{path}z, or $1! ▁ ${x} she@he.com",
     "<p>He\nsaw <b>her</b>.\r\n\r\nShe\tkissed\vhim</p>",
     "HE SAW %s AND O´BRIEN AT 'HTTP://A.ORG/B', `the dog`, ΟΔΟΣ ΣΟΦΙΑΣ. don´t",
     'She said: "Don\'t go!" (e.g. on Sunday, at 5 p.m.)',

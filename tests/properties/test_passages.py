@@ -16,7 +16,7 @@ from seq2seq_cli.text.normalise import HIDDEN, normalise, without_control_charac
 TAGS = ["<b>", "</b>", "<i class='x y'>", "</i>", "<br>", "<p>", "</p>", "<code>", "</code>", "<!-- c -->", "<a", ">"]
 MARKDOWN = ["*", "**", "_", "`", "[", "](u)", "]", "# ", "- ", "> ", "```", "\n\n", "1. ", "~~"]
 WORDS = ["https://a.org/b_c.", "me@a.org", "/usr/bin/x", "@me", "#tag", "12.50", "3", "Dr.", "e.g.", "Hund", "he", "猫"]
-MORE = ["ה", "❤️", "👩‍👧", "🇩🇪", "1️⃣", "%s", "{name}", "\f", "\ufdd0", "&amp;", "&eacute;", "<!--", "'", "(", "<"]
+MORE = ["ה", "❤️", "👩‍👧", "🇩🇪", "1️⃣", "%s", "{name}", "$1", "\f", "\ufdd0", "&amp;", "&eacute;", "<!--", "'", "(", "<"]
 STOPS = [". ", "! ", "? ", "…", "。", ", ", "; ", " ", "  ", "\t", "\r\n", "\0", "\x1b[31m", '"', "<!-- c -->"]
 any_text = st.lists(st.sampled_from(TAGS + MARKDOWN + WORDS + MORE + STOPS) | st.text(max_size=3), max_size=25).map(
     "".join

@@ -43,6 +43,7 @@ def expressions_data() -> dict[str, Expression]:
         "digit": r"\d",
         "anyMark": marks.ANY_MARK,
         "htmlTag": marks.TAG,
+        "first": marks.FIRST,
         "unspaced": unspaced,
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,

@@ -10,7 +10,7 @@ const sumOf = (numbers) => numbers.reduce((sum, number) => sum + number, 0);
 /** The marks of a text in their order, {start, end, kind, name, partner}; they do not overlap. */
 function findMarks(text) {
   if ([...text].length <= TABLES.longestWord && !EXPRESSIONS.anyMark.test(text)) return [];
-  const isHtml = EXPRESSIONS.htmlTag.test(text);
+  const [isHtml, hasFirst] = [EXPRESSIONS.htmlTag.test(text), EXPRESSIONS.first.test(text)];
   const expression = new RegExp(EXPRESSIONS.mark); // with a place of its own
   const [marks, closing] = [[], []];
   for (let place = 0; ;) {
@@ -18,6 +18,10 @@ function findMarks(text) {
     const match = expression.exec(text);
     if (!match && !closing.length) return pairMarks(marks);
     const isClosed = closing.length && (!match || match.index >= closing.at(-1).start);
+    if (!isClosed && match.groups.numbered && !hasFirst) {
+      place = match.index + match[0].length;
+      continue;
+    }
     const mark = isClosed ? closing.pop() : markOf(match, isHtml);
     if (isClosed && mark.start < place) continue; // it is inside of another mark
     place = mark.end;

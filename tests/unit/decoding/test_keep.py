@@ -99,6 +99,7 @@ def test_addresses_paths_names_and_code_are_kept(text: str, expected: list[str])
         ("Hi {name}, {0}, {} and {{ user.name }}!", ["{name}", "{0}", "{}", "{{ user.name }}"]),
         ("Pay ${price} or {total:.2f} to #{who} and %{whom}", ["${price}", "{total:.2f}", "#{who}", "%{whom}"]),
         ("Go to {host}{path}, ({n}) {x!r}", ["{host}{path}", "({n})", "{x!r}"]),
+        ("Move $2 from $1 to $3.", ["$2", "$1", "$3"]),
         ("It is $5, $20, $2.50 or $1.50, or 50% so, 100 % d, {a b} or { }", []),
         ("Hello%s, %sTom is%(name)sgone %dpx, eine 50 %ige", ["Hello%s", "%sTom", "is%(name)sgone", "%dpx"]),
     ],

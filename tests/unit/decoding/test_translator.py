@@ -41,7 +41,7 @@ SENTENCES = [
     "Tom kissed her, he saw him.",
 ]
 KEPT = ["https://a.org/b", "me@a.org", "/usr/bin/x", "@me", "#tag", "`a  b`", "<code>a <b></code>", "AT&amp;T", "(%d)"]
-KEPT += ["%s", "%sTom", "{name}", "{{ name }}", "${name}", "❤️", "👍🏽", "👩‍👧", "🇩🇪", "1️⃣"]
+KEPT += ["%s", "%sTom", "{name}", "{{ name }}", "${name}", "$1", "❤️", "👍🏽", "👩‍👧", "🇩🇪", "1️⃣"]
 
 
 def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = False) -> Codec:

@@ -43,9 +43,9 @@ def batch_loss(
     """The loss of a batch.
 
     The decoder gets the reference words with probability `teacher_forcing`, else its own predictions: drawn per
-    sentence or `per_word`. The losses are estimates where `sampled_words` is fewer than the words that the batch lacks:
-    `output_loss`.
-    `baseline` is the expected log-likelihood of a word that hard attention compares with; None: this batch's mean.
+    sentence or `per_word`. `baseline` is the expected log-likelihood of a word that hard attention compares with; None:
+    this batch's mean. For `label_smoothing` and `sampled_words` see `output_loss`; `doubly_stochastic` is the weight of
+    the penalty on the attention.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)
     forced = draw_forced(batch.tgt_in.shape, teacher_forcing, per_word=per_word)

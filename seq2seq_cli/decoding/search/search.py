@@ -37,7 +37,7 @@ def search(
     constraints: "Sequence[Constraints] | None" = None,
     trace: Trace | None = None,
 ) -> list[list[Hypothesis]]:
-    """The `options.n_best` best hypotheses of each source (ids without EOS), best first and distinct.
+    """The `options.n_best` best hypotheses of each source, best first and distinct; `sources` are ids without EOS.
 
     There are fewer where the search found fewer, but at least one. They do not depend on the other sources. Each has at
     most `most_unknown` UNK, a number per source. A `trace` records what else was considered.

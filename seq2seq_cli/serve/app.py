@@ -101,6 +101,7 @@ class Application:
         """The ASGI application."""
         routes = [
             Route("/translate", self.translate, methods=["POST"]),
+            Route("/detect", self.detect, methods=["POST"]),
             *(Route(path, answer, methods=["GET"]) for path, answer in self._constant_answers().items()),
         ]
         handlers = {HTTPException: _refused, ClientDisconnect: _left, Exception: _failed}
@@ -121,6 +122,11 @@ class Application:
             raise HTTPException(400, f"source, target: not served here: choose one of {self.directions}")
         answer = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
+
+    async def detect(self, request: Request) -> Response:
+        """Say that no language is detected here."""
+        await read_fields(request, self.limits)
+        raise HTTPException(501, "this server does not detect languages: name the source language")
 
     def _constant_answers(self) -> dict[str, Response]:
         """The constant answers, by their paths: the page, and what clients ask before they translate."""

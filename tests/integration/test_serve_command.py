@@ -101,7 +101,7 @@ def test_a_client_of_libretranslate_works_unchanged(server: Server, runs: dict[s
     text = "she kissed him. <b>&amp;</b> ü?"
     assert client.translate(text, "en", "de") == runs["en-de"].translate(text)
     assert {language["code"]: language["targets"] for language in client.languages()} == {"en": ["de"], "de": ["en"]}
-    with pytest.raises(urllib.error.HTTPError, match="Not Found"):
+    with pytest.raises(urllib.error.HTTPError, match="Not Implemented"):
         client.detect("Wer ist das?")
 
 

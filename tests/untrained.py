@@ -23,6 +23,7 @@ from seq2seq_cli.text.vocabulary import UNK
 
 SRC_UNITS = ["she", "he", "kissed", "saw", "her", "him", "the", "dog", ".", "?"]
 TGT_UNITS = ["▁sie", "▁er", "▁küsste", "▁sah", "▁ihn", "▁den", "▁Hund", ".", "?"]
+MADE_DECODING = DecodingConfig(min_length=4)  # untrained, it may well say nothing
 
 
 def make_run(
@@ -32,15 +33,16 @@ def make_run(
     score: ScoreName = "general",
     languages: tuple[str, str] = ("en", "de"),
     unit: Unit = "word",
+    decoding: DecodingConfig = MADE_DECODING,
 ) -> RunWriter:
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
-    shutil.copytree(_made(copies, score, languages, unit), path, dirs_exist_ok=True)
+    shutil.copytree(_made(copies, score, languages, unit, decoding), path, dirs_exist_ok=True)
     write_latest(path)
     return RunWriter(path)
 
 
 @cache
-def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit) -> Path:
+def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit, decoding: DecodingConfig) -> Path:
     """The folder of such a run: its model is exported once."""
     config = Config(
         data=DataConfig(max_tokens=4),
@@ -54,7 +56,7 @@ def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit
             attention=AttentionConfig(score=score, max_length=5),
             decoder=DecoderConfig(embedding_size=8, hidden_size=8, readout="state" if score == "none" else "concat"),
         ),
-        decoding=DecodingConfig(min_length=4),  # untrained, it may well say nothing
+        decoding=decoding,
     )
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

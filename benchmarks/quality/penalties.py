@@ -20,6 +20,7 @@ PENALTIES = {
     "greedy": ("beam_size=1",),
     "none": ("length_penalty=none",),
     "average": ("length_penalty=average",),
+    **{f"gnmt {a}": ("length_penalty=gnmt", f"length_penalty_alpha={a}") for a in (0.2, 0.4, 0.6, 0.8, 1.0, 1.2)},
 }
 
 

@@ -35,7 +35,7 @@ CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
 """The upper panel of learning curves: a held-out score or the attention's entropy; with the loss there is none."""
 BestMetric: TypeAlias = Literal["auto", Metric]
 
-LengthPenalty: TypeAlias = Literal["none", "average"]
+LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch"]
 DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]

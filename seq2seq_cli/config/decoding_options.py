@@ -17,6 +17,8 @@ class DecodingOptions:
     n_best: int
     prune: float | None
     length_penalty: choices.LengthPenalty
+    length_penalty_alpha: float
+    coverage_penalty: float
     min_length: int
     no_repeat_ngram_size: int
     similar_pairs: int

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
@@ -131,6 +132,16 @@ def test_its_translations_and_weights_are_those_of_python(
             )
             if score != "none":
                 np.testing.assert_allclose(sentence["weights"], reference.weights, rtol=0, atol=1e-5)
+
+
+def test_its_penalties_are_those_of_python(browser: Browser, tmp_path: Path) -> None:
+    penalties = DecodingConfig(prune=None, length_penalty="gnmt", length_penalty_alpha=2.0, coverage_penalty=0.5)
+    run = with_rounded_weights(make_run(tmp_path / "run", decoding=penalties))
+    open_page(browser, run)
+    expected = load(run.path).translate(TEXTS)
+    assert [each["text"] for each in translated(browser, TEXTS)] == expected
+    for other in ("length_penalty=none", "length_penalty_alpha=1", "coverage_penalty=0"):
+        assert load(run.path, overrides=[f"decoding.{other}"]).translate(TEXTS) != expected
 
 
 COMPUTE = """

@@ -9,6 +9,7 @@ from typing_extensions import override
 from seq2seq_cli.config import choices
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.config.schema import (
+    NonNegative,
     NonNegativeInt,
     Positive,
     PositiveInt,
@@ -36,7 +37,11 @@ class DecodingConfig(Section):
     dropped. null: none is dropped."""
     length_penalty: choices.LengthPenalty = "average"
     """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
-    number of tokens."""
+    number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
+    length_penalty_alpha: Annotated[float, Field(ge=0.0, le=10.0)] = 1.0
+    """For gnmt only: its exponent; a larger one prefers longer translations."""
+    coverage_penalty: NonNegative = 0.0
+    """Weight of the penalty for source tokens without attention; GNMT's beta."""
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""
     no_repeat_ngram_size: NonNegativeInt = 3

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
+from seq2seq_cli.decoding.search.finished import LEAST_COVERAGE
 from seq2seq_cli.text.abbreviations import UNITS, abbreviations_of
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import DOTTED
@@ -81,6 +82,7 @@ def tables_data(language: str) -> Data:
         "units": UNITS,
         "noSpaceBefore": keep.NO_SPACE_BEFORE,
         "longestWord": LONGEST_WORD,
+        "leastCoverage": LEAST_COVERAGE,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
         "abbreviations": sorted(abbreviations_of(language)),
     }

@@ -1,4 +1,4 @@
-"""The finished hypotheses of a batch, and their scores: log-probabilities with a penalty for their length.
+"""The finished hypotheses of a batch, and their scores: log-probabilities with penalties for length and coverage.
 
 N sources, R rows.
 """
@@ -12,6 +12,9 @@ from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.search.rows import Hypothesis, Rows, Step, follow
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.shapes import Bool, Float, Int
+
+LEAST_COVERAGE = 1e-9
+"""Coverage of a position without any attention, as its logarithm must be finite."""
 
 
 class End(NamedTuple):
@@ -30,13 +33,20 @@ class End(NamedTuple):
 
 
 class Finished:
-    """The finished hypotheses of each source."""
+    """The finished hypotheses of each source.
+
+    s(Y, X) = log p(Y | X) / lp(Y) + beta * sum_i log(min(sum_j p_ij, 1)), p_ij the attention of target j to source i;
+    Wu et al. 2016, equation 14. See `DecodingConfig.length_penalty` for lp, and `coverage_penalty` for beta.
+    """
 
     def __init__(self, options: DecodingOptions, strategy: Strategy, longest: Int[np.ndarray, " N"]) -> None:
         """`longest` are the most tokens of the translations of each source."""
         self.ended: Int[np.ndarray, " N"] = np.zeros(len(longest), dtype=np.int64)
         """The number of hypotheses of each source that end with EOS."""
-        self._averages = options.length_penalty == "average"
+        lengths = np.arange(longest.max() + 1)
+        gnmt = ((5 + lengths) / 6) ** options.length_penalty_alpha
+        self._divisors = {"none": np.ones(len(lengths)), "average": lengths, "gnmt": gnmt}[options.length_penalty]
+        self._beta = options.coverage_penalty
         self._strategy = strategy
         self._longest = longest
         self._n_best = options.n_best
@@ -47,7 +57,9 @@ class Finished:
         self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]
     ) -> Float[np.ndarray, " R"]:
         """Add rows that end with the given candidates of a step (-1: before the first); returns their scores."""
-        scores = self._scores(rows, np.full(len(rows), rows.length))
+        coverage = np.log(rows.coverage.clip(LEAST_COVERAGE, 1.0)).sum(axis=1)
+        penalised = rows.log_probabilities / self._divisors[rows.length] + self._beta * coverage
+        scores = self._strategy.scores(rows, penalised)
         columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.states)
         for source, has_eos, score, candidate, total, state in zip(*(c.tolist() for c in columns), strict=True):
             ends = self._ends[source]
@@ -61,16 +73,13 @@ class Finished:
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source.
 
-        More tokens only lower a log-probability, and no divisor is larger than the greatest length.
+        More tokens only lower a log-probability, the greatest length has the largest divisor, and no coverage raises a
+        score.
         """
-        bounds = self._scores(rows, self._longest[rows.sources])
+        penalised = rows.log_probabilities / self._divisors[self._longest[rows.sources]]
+        bounds = self._strategy.scores(rows, penalised)
         can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
         return can_win
-
-    def _scores(self, rows: Rows, lengths: Int[np.ndarray, " R"]) -> Float[np.ndarray, " R"]:
-        """The scores of rows with so many tokens, EOS counted; see `DecodingConfig.length_penalty`."""
-        penalised = rows.log_probabilities / lengths if self._averages else rows.log_probabilities
-        return self._strategy.scores(rows, penalised)
 
     def best(self, steps: list[Step], source_lengths: list[int]) -> list[list[Hypothesis]]:
         """The n best hypotheses of each source, best first; the lengths count EOS."""

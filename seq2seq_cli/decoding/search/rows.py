@@ -58,17 +58,21 @@ class Rows:
     """BOS and the tokens so far."""
     log_probabilities: Float[np.ndarray, " R"]
     """The sums over the tokens so far."""
+    coverage: Float[np.ndarray, "R S"]
+    """The sums of the attention weights so far, 1 at padding; S is 0 where no penalty needs them."""
     states: NDArray[np.object_]
     """What the strategy knows of each row; None for nothing."""
 
     @classmethod
-    def start(cls, sources: int, per_source: int) -> "Rows":
-        """Empty hypotheses, `per_source` of each of so many sources."""
-        numbers = np.arange(sources).repeat(per_source)
+    def start(cls, lengths: Sequence[int], per_source: int, *, has_coverage: bool) -> "Rows":
+        """Empty hypotheses, `per_source` of each source; the lengths of the sources count EOS."""
+        numbers = np.arange(len(lengths)).repeat(per_source)
+        is_padding = np.arange(max(lengths) if has_coverage else 0) >= np.array(lengths)[numbers, np.newaxis]
         return cls(
             sources=numbers,
             history=np.full((len(numbers), 1), BOS),
             log_probabilities=np.zeros(len(numbers)),
+            coverage=is_padding.astype(np.float64),
             states=np.full(len(numbers), None),
         )
 
@@ -85,12 +89,13 @@ class Rows:
         """The last token of each row, BOS at first."""
         return self.history[:, -1]
 
-    def extend(self, chosen: Candidates) -> "Rows":
-        """The hypotheses of the chosen candidates."""
+    def extend(self, chosen: Candidates, weights: Float[np.ndarray, "R S"]) -> "Rows":
+        """The hypotheses of the chosen candidates, after a step with these attention weights."""
         return Rows(
             sources=self.sources[chosen.rows],
             history=np.concatenate((self.history[chosen.rows], chosen.tokens[:, np.newaxis]), axis=1),
             log_probabilities=self.log_probabilities[chosen.rows] + chosen.log_probabilities,
+            coverage=self.coverage[chosen.rows] + weights[chosen.rows, : self.coverage.shape[1]],
             states=chosen.states,
         )
 
@@ -108,7 +113,7 @@ class Hypothesis:
     log_probability: float
     """log p(ids | source) by the model, the sum over the tokens."""
     score: float
-    """The log-probability with the penalty for its length, higher is better; see Strategy.scores."""
+    """The log-probability with the penalties for length and coverage, higher is better; see Strategy.scores."""
     token_log_probabilities: Float[np.ndarray, " T"]
     """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]

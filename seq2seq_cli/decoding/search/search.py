@@ -51,7 +51,7 @@ def search(
     strategy = _strategy(options, sources, constraints or (), rules)
     limits = rules.limits + strategy.extra_length
     finished = Finished(options, strategy, limits)
-    rows = Rows.start(len(sources), strategy.rows_per_source)
+    rows = Rows.start(lengths, strategy.rows_per_source, has_coverage=options.coverage_penalty > 0)
     state = engine.start(sources).select(rows.sources)
     steps: list[Step] = []
     most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
@@ -64,7 +64,7 @@ def search(
         _finish_stuck(rows, candidates, steps, finished)
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         before = rows.sources
-        rows = rows.extend(chosen)
+        rows = rows.extend(chosen, proposals.weights)
         is_ended = chosen.tokens == EOS
         is_finished = is_ended | (rows.length >= limits[rows.sources])
         numbers = np.flatnonzero(is_finished)

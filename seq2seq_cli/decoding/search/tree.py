@@ -33,7 +33,7 @@ class Node(NamedTuple):
     """Of the token."""
     fate: Fate
     score: float | None = None
-    """The score of a finished one, with the penalty for its length."""
+    """The score of a finished one, with the penalties for length and coverage."""
 
 
 Tree: TypeAlias = list[Node]

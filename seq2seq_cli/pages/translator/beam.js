@@ -2,13 +2,14 @@
 
 /** The best hypothesis for a source of ids without EOS: {ids, isEnded, logProbabilities, weights}. */
 function search(engine, source, options, mostUnknown) {
-  const { beam_size: size, prune } = options;
+  const { beam_size: size, prune, length_penalty_alpha: alpha, coverage_penalty: beta } = options;
   const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra;
   const repetitions = Math.max(1, ...ngramsOf(source, options.no_repeat_ngram_size).map(({ count }) => count));
-  const scoreOf = (total, length) => (options.length_penalty === "average" ? total / length : total);
+  const divisorOf = (n) => ({ none: 1, average: n, gnmt: ((5 + n) / 6) ** alpha })[options.length_penalty];
   const finished = []; // the best first; of equals, the one that was added first
   const finish = (row) => {
-    finished.push({ ...row, isEnded: row.ids.at(-1) === EOS, score: scoreOf(row.total, row.ids.length) });
+    const score = row.total / divisorOf(row.ids.length) + (beta && beta * coverageOf(row.weights, source.length + 1));
+    finished.push({ ...row, isEnded: row.ids.at(-1) === EOS, score });
     finished.sort((a, b) => b.isEnded - a.isEnded || b.score - a.score);
   };
   let rows = [{ ids: [], logProbabilities: [], weights: [], total: 0 }];
@@ -24,11 +25,17 @@ function search(engine, source, options, mostUnknown) {
     const chosen = best.filter(({ total }) => prune === null || total >= best[0].total - prune);
     const isFinished = ({ ids }) => ids.at(-1) === EOS || ids.length >= limit;
     for (const row of chosen.filter(isFinished)) finish(row);
-    const canWin = ({ total }) => !finished[0]?.isEnded || scoreOf(total, limit) > finished[0].score;
+    const canWin = ({ total }) => !finished[0]?.isEnded || total / divisorOf(limit) > finished[0].score;
     rows = chosen.filter((row) => !isFinished(row) && canWin(row));
     state = engine.select(after, rows.map(({ number }) => number));
   }
   return { ...finished[0], weights: finished[0].weights.map((of) => Array.from(of)) };
+}
+
+/** The sum over the source positions of log(min(attention to it, 1)). */
+function coverageOf(weights, length) {
+  const sums = Array.from({ length }, (_, position) => weights.reduce((sum, of) => sum + of[position], 0));
+  return sums.reduce((total, sum) => total + Math.log(Math.min(Math.max(sum, TABLES.leastCoverage), 1)), 0);
 }
 
 /** The tokens that may not come next; `repetitions` is how often an n-gram may occur. */

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -121,5 +122,13 @@ def weights_of(source: Sequence[int], ids: Sequence[int]) -> Float[np.ndarray, "
 
 
 def score(engine: TableEngine, source: Sequence[int], ids: Sequence[int], options: DecodingOptions) -> float:
-    """The log-probability, or its mean per token."""
-    return sum(token_log_probabilities(engine, source, ids)) / (len(ids) if options.length_penalty == "average" else 1)
+    """Wu et al. 2016, equation 14, written out."""
+    alpha = options.length_penalty_alpha
+    length_penalty: dict[str, float] = {
+        "none": 1,
+        "average": len(ids),
+        "gnmt": (5 + len(ids)) ** alpha / (5 + 1) ** alpha,
+    }
+    coverage = sum(log(min(p, 1.0)) for p in weights_of(source, ids).sum(axis=0).tolist())
+    total = sum(token_log_probabilities(engine, source, ids))
+    return total / length_penalty[options.length_penalty] + options.coverage_penalty * coverage

@@ -38,7 +38,13 @@ EXHAUSTIVE = 5**4
 """A beam that holds every sequence of the random tables: 4 words with UNK, and at most 4 tokens."""
 
 seeds = st.integers(0, 2**32 - 1)
-penalties = st.sampled_from(["none", "average"])
+penalties = st.fixed_dictionaries(
+    {
+        "length_penalty": st.sampled_from(["none", "average", "gnmt"]),
+        "length_penalty_alpha": st.sampled_from([0.3, 1.0, 2.5]),
+        "coverage_penalty": st.sampled_from([0.0, 0.4, 3.0]),
+    }
+)
 
 
 def find(tables: list[Float[np.ndarray, "V V"]], **values: object) -> list[Hypothesis]:
@@ -73,9 +79,9 @@ def test_what_ends_is_better_than_what_is_cut() -> None:
 
 @settings(max_examples=40)
 @given(seeds, penalties, st.integers(0, 3))
-def test_a_wide_beam_finds_the_best_of_all_sequences(seed: int, penalty: str, shortest: int) -> None:
+def test_a_wide_beam_finds_the_best_of_all_sequences(seed: int, penalty: dict[str, object], shortest: int) -> None:
     engine, source = random_engine(seed), [0, A, A]
-    chosen = options(beam_size=EXHAUSTIVE, n_best=7, min_length=shortest, length_penalty=penalty)
+    chosen = options(beam_size=EXHAUSTIVE, n_best=7, min_length=shortest, **penalty)
     found = search(engine, [source], chosen)[0]
     allowed = [ids for ids in all_sequences(engine.vocabulary_size, 4) if len(ids) > shortest]
     best = sorted((score(engine, source, ids, chosen) for ids in allowed), reverse=True)[:7]
@@ -86,11 +92,11 @@ def test_a_wide_beam_finds_the_best_of_all_sequences(seed: int, penalty: str, sh
 @settings(max_examples=50)
 @given(seeds, penalties, st.integers(1, 6), st.integers(1, 3))
 def test_the_n_best_are_sorted_and_distinct_and_scored_by_the_model(
-    seed: int, penalty: str, beam_size: int, n_best: int
+    seed: int, penalty: dict[str, object], beam_size: int, n_best: int
 ) -> None:
     engine, source = random_engine(seed, sharpness=3.0), [0, A]
     size = max(beam_size, n_best)
-    chosen = options(longest=6, beam_size=size, n_best=n_best, prune=1.0, length_penalty=penalty)
+    chosen = options(longest=6, beam_size=size, n_best=n_best, prune=1.0, **penalty)
     found = search(engine, [source], chosen)[0]
     assert len(found) == n_best
     assert len({tuple(h.ids) for h in found}) == n_best

@@ -2,20 +2,18 @@
 
 import math
 import sys
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
 from seq2seq_cli.cli.terminal import WARNING, bar_stream, call_before_text
-from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.runs.in_words import loss_in_words
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.training import TrainingConfig
-    from seq2seq_cli.training.events import Event, Started, Step, Validated
+    from seq2seq_cli.training.events import Event, Step, Validated
 
 _SMOOTHING = 0.98
 _SECONDS_PER_DRAWING = 0.1
@@ -41,7 +39,7 @@ class TrainingBar:
         match event:
             case Started():
                 self._training = event.training
-                for line in _start_lines(event):
+                for line in event.lines:
                     self._tell(line)
             case Step():
                 self._step(event)
@@ -108,17 +106,6 @@ class TrainingBar:
         self._bar.n = per_cent
         self._bar.set_description_str(epoch, refresh=False)
         self._bar.set_postfix_str(words)
-
-
-def _start_lines(event: "Started") -> Iterator[str]:
-    yield from event.changes
-    yield (
-        f"training {event.run} on {event.device}"
-        + (f" in each of {event.processes} processes" if event.processes > 1 else "")
-        + f", {event.precision}: {counted(event.pairs, 'pair')}, {event.parameters:,} parameters"
-        + (f", begun with the weights of {event.init_from}" if event.init_from else "")
-        + (f", from step {event.step} in epoch {event.epoch}" if event.step else "")
-    )
 
 
 def _epoch_line(event: "Validated") -> str:

@@ -39,11 +39,6 @@ def share_temporary_folder() -> None:
     os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
 
-def refuse_telemetry() -> None:
-    """Keep ONNX Runtime from reporting to its maker over the network, which its packages do by default."""
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-
-
 def has_other_processes() -> bool:
     """Whether torchrun started this process, and others with it."""
     return all(name in os.environ for name in _TORCHRUN) and os.environ["WORLD_SIZE"] != "1"

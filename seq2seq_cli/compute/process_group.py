@@ -58,12 +58,11 @@ class ProcessGroup:
             dist.all_reduce(tensor)
         return tensor
 
-    def max(self, number: int) -> int:
+    def max(self, *numbers: int) -> int:
         """The largest of the numbers of all processes."""
-        if self.size == 1:
-            return number
-        tensor = torch.tensor(number)
-        dist.all_reduce(tensor, dist.ReduceOp.MAX)
+        tensor = torch.tensor(max(numbers))
+        if self.size > 1:
+            dist.all_reduce(tensor, dist.ReduceOp.MAX)
         return int(tensor)
 
     def gather(self, value: T) -> list[T]:

@@ -19,9 +19,7 @@ def check_output(path: Path, *, overwrite: bool) -> None:
     if path.is_dir():
         raise UsageError(f"{path}: this is a folder: give the name of a file")
     if not path.parent.is_dir():
-        if path.parent.exists():
-            raise UsageError(f"{path}: {path.parent} is not a folder: give another name")
-        raise UsageError(f"{path}: there is no folder {path.parent}: make it first")
+        raise UsageError(f"{path}: there is no folder {path.parent}: make it first, or give another name")
     if path.is_symlink() and Path(os.path.realpath(path)).is_symlink():
         raise UsageError(f"{path}: a link that leads to itself: remove it, or give another name")
     if path.is_file() and not overwrite:

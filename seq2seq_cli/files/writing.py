@@ -38,30 +38,34 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
     FileExistsError is raised when a file is at ``path`` by then, and that one stays.
     """
     make_folder(path.parent)
-    clear_unfinished(path)
-    permissions = _permissions(path)
-    with open_unfinished(path, _NEW if permissions is None else permissions) as file:
-        aside = Path(file.name)
-        try:
-            yield file
-            with naming(path):
-                file.flush()
-                if permissions is not None:
-                    with contextlib.suppress(OSError):  # a file system without permissions
-                        aside.chmod(permissions)
-                os.fsync(file.fileno())
-                if os.name == "nt":
-                    file.close()  # Windows renames no open file
-                if replace:
-                    aside.replace(path)
-                else:
-                    rename_free(aside, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                file.close()
-            with contextlib.suppress(OSError):
-                aside.unlink()
-            raise
+    _clear_unfinished(path)
+    try:
+        permissions = path.stat().st_mode & 0o777
+    except OSError:
+        permissions = None  # there is no file
+    aside = path.with_name(f"{_prefix(path.name)}{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}")
+    mode = 0o200 | (_NEW if permissions is None else permissions)  # others never have more permissions than these
+    with naming(path):
+        file = open(aside, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115  # closed below
+    try:
+        yield file
+        with naming(path):
+            file.flush()
+            if permissions is not None:
+                with contextlib.suppress(OSError):  # a file system without permissions
+                    aside.chmod(permissions)
+            os.fsync(file.fileno())
+            file.close()  # before it is renamed, for Windows
+            if replace:
+                aside.replace(path)
+            else:
+                rename_free(aside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            file.close()
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
     sync_names(path.parent)
 
 
@@ -73,14 +77,6 @@ def naming(path: Path) -> Iterator[None]:
     except OSError as error:
         error.filename, error.filename2 = str(path), None
         raise
-
-
-def _permissions(path: Path) -> int | None:
-    """The permissions of a file to be read, written and executed; None when there is no file."""
-    try:
-        return path.stat().st_mode & 0o777
-    except OSError:
-        return None
 
 
 def rename_free(source: Path, target: Path) -> None:
@@ -149,18 +145,7 @@ def contents(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != _OF_THE_DISK]
 
 
-def open_unfinished(path: Path, permissions: int) -> BinaryIO:
-    """A new file beside `path`, to be renamed to it; the attribute ``name`` is its temporary name.
-
-    Others than its owner never have more than these permissions, of which the umask takes some away. Raises OSError,
-    with the name of `path`, when it cannot be made.
-    """
-    aside = path.with_name(f"{_prefix(path.name)}{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}")
-    with naming(path):
-        return open(aside, "xb", opener=lambda name, flags: os.open(name, flags, permissions | 0o200))
-
-
-def clear_unfinished(path: Path) -> None:
+def _clear_unfinished(path: Path) -> None:
     """Remove the unfinished files of `path` that killed processes of this host have left."""
     prefix = _prefix(path.name)
     for leftover in path.parent.iterdir():

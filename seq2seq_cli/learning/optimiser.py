@@ -78,34 +78,28 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
 
     There are always groups with and without decay, so that a resumed run may change the weight decay.
     """
-    name = training.optimiser
+    name, lr, decay = training.optimiser, training.lr, training.weight_decay
+    matrices = _inner_matrices(model) if name == "muon" else []  # none in a plain RNN of size 1
     decayed, undecayed = _weights_by_decay(model)
+    ids = set(map(id, matrices))
+    groups: list[dict[str, Any]] = [
+        {"params": [weight for weight in decayed if id(weight) not in ids], "weight_decay": decay},
+        {"params": undecayed, "weight_decay": 0.0},
+    ]
     # One kernel for all weights, where torch has it.
     fused = decayed[0].device.type in ("cpu", "cuda")
-    if name == "muon":
-        matrices = _inner_matrices(model)
-        ids = set(map(id, matrices))
-        others = [weight for weight in decayed if id(weight) not in ids]
-        decay = training.weight_decay
-        rest = torch.optim.AdamW(_groups(others, undecayed, decay), lr=training.lr, fused=fused)
-        if not matrices:  # as in a plain RNN of size 1
-            return Optimiser(name, rest)
-        return Optimiser(name, Muon(matrices, lr=training.lr, weight_decay=decay), rest)
-    groups = _groups(decayed, undecayed, training.weight_decay)
+    optimiser: torch.optim.Optimizer
     match name:
         case "adam":
-            return Optimiser(name, torch.optim.Adam(groups, lr=training.lr, fused=fused))
-        case "adamw":
-            return Optimiser(name, torch.optim.AdamW(groups, lr=training.lr, fused=fused))
+            optimiser = torch.optim.Adam(groups, lr=lr, fused=fused)
+        case "adamw" | "muon":
+            optimiser = torch.optim.AdamW(groups, lr=lr, fused=fused)
         case "adadelta":
-            return Optimiser(name, torch.optim.Adadelta(groups, lr=training.lr, rho=0.95, eps=1e-6))
+            optimiser = torch.optim.Adadelta(groups, lr=lr, rho=0.95, eps=1e-6)
         case "sgd":
-            return Optimiser(name, torch.optim.SGD(groups, lr=training.lr, fused=fused))
-
-
-def _groups(decayed: list[nn.Parameter], undecayed: list[nn.Parameter], decay: float) -> list[dict[str, Any]]:
-    """Weights with that weight decay and weights without, as torch's optimisers take them."""
-    return [{"params": decayed, "weight_decay": decay}, {"params": undecayed, "weight_decay": 0.0}]
+            optimiser = torch.optim.SGD(groups, lr=lr, fused=fused)
+    muon = [Muon(matrices, lr=lr, weight_decay=decay)] if matrices else []
+    return Optimiser(name, *muon, optimiser)
 
 
 def _weights_by_decay(model: Seq2Seq) -> tuple[list[nn.Parameter], list[nn.Parameter]]:

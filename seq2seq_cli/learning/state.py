@@ -1,7 +1,7 @@
 """The state of a run: everything that changes while a model learns."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, TypeAlias, TypedDict, get_args
 
@@ -114,8 +114,8 @@ class Progress:
         self.position, self.of_epoch = 0, Tally()
 
     def improves(self, scores: Mapping[Metric, float], metric: Metric) -> bool:
-        """Whether scores are better than the best so far; see `is_better`."""
-        return self.best_scores is None or is_better(scores, self.best_scores, metric)
+        """Whether scores are better than the best so far: by the metric or, equal by it, by a lower loss."""
+        return self.best_scores is None or _rank(scores, metric) > _rank(self.best_scores, metric)
 
     def deciding(self, metric: Metric) -> Metric:
         """The metric that chose the best weights."""
@@ -192,7 +192,9 @@ class TrainingState:
         self.progress = Progress.from_dict(checkpoint["progress"])
         self.model.load_state_dict(checkpoint["model"])
         self.optimiser.load_state_dict(checkpoint["optimiser"])
-        _check_finite((*self.model.state_dict().values(), *self.optimiser.moments()))
+        tensors = (*self.model.state_dict().values(), *self.optimiser.moments())
+        if not all(tensor.isfinite().all() for tensor in tensors):
+            raise ValueError("NaN or infinite numbers")
         if len(checkpoint["random"]) == group.size:
             self._restore_random(checkpoint["random"][group.rank])
 
@@ -205,20 +207,9 @@ class TrainingState:
                 torch.mps.set_rng_state(state)
 
 
-def is_better(scores: Mapping[Metric, float], others: Mapping[Metric, float], metric: Metric) -> bool:
-    """Whether scores are better than others: by the metric or, equal by it, by a lower loss."""
-    return _rank(scores, metric) > _rank(others, metric)
-
-
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:
     """The state before the first update."""
     return TrainingState(model=model, optimiser=make_optimiser(model, training), precision=precision)
-
-
-def _check_finite(tensors: Iterable[Tensor]) -> None:
-    """Raise ValueError unless all numbers are finite."""
-    if not all(tensor.isfinite().all() for tensor in tensors):
-        raise ValueError("NaN or infinite numbers")
 
 
 def _rank(scores: Mapping[Metric, float], metric: Metric) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """One update of the weights: batches -> loss -> gradients -> step of the optimiser."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from math import isfinite
 
@@ -50,23 +50,21 @@ class Objective(nn.Module):
     def __init__(self, model: Seq2Seq, training: TrainingConfig) -> None:
         super().__init__()
         self.model = model
-        self.per_word = training.teacher_forcing_half is not None
-        self.label_smoothing = training.label_smoothing
-        self.sampled_words = training.sampled_words
-        self.doubly_stochastic = training.doubly_stochastic
+        self._training = training
 
     def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
         """The loss of a batch; zero, with a zero gradient of all weights, for a batch without target tokens."""
         if batch.tokens:
+            training = self._training
             return batch_loss(
                 self.model,
                 batch,
                 teacher_forcing=teacher_forcing,
-                per_word=self.per_word,
+                per_word=training.teacher_forcing_half is not None,
                 baseline=baseline,
-                label_smoothing=self.label_smoothing,
-                sampled_words=self.sampled_words,
-                doubly_stochastic=self.doubly_stochastic,
+                label_smoothing=training.label_smoothing,
+                sampled_words=training.sampled_words,
+                doubly_stochastic=training.doubly_stochastic,
             )
         zero = 0.0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad]).sum()
         return BatchLoss(objective=zero, nll=zero.detach(), tokens=0)
@@ -107,7 +105,10 @@ class Updater:
         if skipped:
             self._skip(loss=loss, gradient_norm=gradient_norm)
         else:
-            self._step(lr, log_likelihood=-loss)
+            with computing(state.precision, state.device):  # Muon multiplies matrices
+                state.optimiser.step(lr)
+            progress.skipped_in_row = 0
+            progress.baseline = next_baseline(progress.baseline, -loss)
         return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped)
 
     def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
@@ -116,25 +117,16 @@ class Updater:
         half = training.teacher_forcing_half
         teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
         state.optimiser.zero_grad()
-        losses = []
+        losses, network = [], self._objective
         for number, batch in enumerate(batches, start=1):
-            syncing = nullcontext() if number == len(batches) else self._without_sync()
+            # Gradients are summed over the network once, with the last batch.
+            is_local = number < len(batches)
+            syncing = network.no_sync() if is_local and isinstance(network, DistributedDataParallel) else nullcontext()
             with syncing, computing(state.precision, batch.src.device):
                 loss: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
                 torch.autograd.backward(loss.objective)
             losses.append(loss.nll.detach())
         return losses
-
-    def _without_sync(self) -> AbstractContextManager[None]:
-        """Keep gradients local in the block: they are summed over the network once, with the last batch."""
-        return self._objective.no_sync() if isinstance(self._objective, DistributedDataParallel) else nullcontext()
-
-    def _step(self, lr: float, *, log_likelihood: float) -> None:
-        state = self._state
-        with computing(state.precision, state.device):  # Muon multiplies matrices
-            state.optimiser.step(lr)
-        state.progress.skipped_in_row = 0
-        state.progress.baseline = next_baseline(state.progress.baseline, log_likelihood)
 
     def _skip(self, *, loss: float, gradient_norm: float) -> None:
         progress = self._state.progress

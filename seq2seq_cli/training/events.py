@@ -7,6 +7,7 @@ from typing import TypeAlias
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
+from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.learning.update import Update
 
 
@@ -14,28 +15,10 @@ from seq2seq_cli.learning.update import Update
 class Started:
     """A run is made or resumed, and the first step comes next."""
 
-    run: Path
-    """The run folder."""
-    device: str
-    """The device in words."""
-    processes: int
-    """The number of processes that train together."""
-    precision: str
-    """The number format of the matrix products."""
-    pairs: int
-    """Training pairs."""
-    parameters: int
-    """Trained numbers of the model."""
-    init_from: str | None
-    """The run whose weights this one began with."""
+    lines: tuple[str, ...]
+    """The options that differ from before, and the run, its device and its size, in words."""
     training: TrainingConfig
     """The section `training` of the config, which says when the training ends."""
-    epoch: int
-    """The epoch that comes next, counted from 1."""
-    step: int
-    """Updates done before; 0 for a new run."""
-    changes: tuple[str, ...]
-    """The options that differ from the config or, in a resumed run, from before, in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,13 +63,6 @@ class Validated:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
-    """A checkpoint is on the disk."""
-
-    path: Path
-
-
-@dataclass(frozen=True, kw_only=True)
 class Finished:
     """The run is over."""
 
@@ -108,14 +84,8 @@ class Report:
 
     run: Path
     """The run folder."""
-    epochs: float
-    """Epochs trained, the finished fraction of the last one included."""
-    steps: int
-    """Updates done."""
-    skipped: int
-    """Updates skipped because their gradient was not finite."""
-    seconds: float
-    """Seconds of training, validation included."""
+    progress: Progress
+    """Epochs, updates and seconds of the run at its end."""
     best_epoch: int
     """Epoch of the best weights, counted from 1."""
     best: str
@@ -127,8 +97,6 @@ class Report:
     samples_split: SplitName
     """The split of the samples."""
     samples: list[Sample]
-    parameters: int
-    """Trained numbers of the model."""
     max_minutes: float | None
     """The minutes after which the run was ended; None where something else ended it."""
 
@@ -144,4 +112,4 @@ class Report:
         return [*lines, f"chrF on the test split: {chrf.value:.1f} ({chrf.signature})"]
 
 
-Event = Started | Step | Validating | Validated | Saved | Finished | Report
+Event = Started | Step | Validating | Validated | Finished | Report

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -41,15 +41,19 @@ def feed(
 
     Raises PreparedFolderError when the files of the pairs are damaged.
     """
-    changed = None
-    if augmentation is not None:
-        changed = lru_cache(maxsize=1)(partial(_changed_window, ids, order, augmentation, unit=unit, epoch=epoch))
+
+    @lru_cache(maxsize=1)
+    def window(number: int) -> tuple[ParallelIds, Sequence[NDArray[np.int64]]]:
+        batches = order[number * WINDOW : (number + 1) * WINDOW]
+        if augmentation is None:
+            return ids, batches
+        pairs = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=number)
+        seed = augmentation.seed
+        return pairs, cut_into(pairs, len(batches), unit=unit, seed=seed, epoch=epoch, window=number)
 
     def make(position: int) -> Batch:
-        pairs, rows = ids, order[position]
-        if changed is not None:
-            pairs, batches = changed(window=position // WINDOW)
-            rows = batches[position % WINDOW]
+        pairs, batches = window(position // WINDOW)
+        rows = batches[position % WINDOW]
         return collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
 
     positions = iter(range(start, len(order)))
@@ -60,21 +64,6 @@ def feed(
     else:
         for position in positions:
             yield make(position).to(device)
-
-
-def _changed_window(
-    ids: ParallelIds,
-    order: Sequence[NDArray[np.int64]],
-    augmentation: Augmentation,
-    *,
-    unit: BatchUnit,
-    epoch: int,
-    window: int,
-) -> tuple[ParallelIds, list[NDArray[np.int64]]]:
-    """The changed pairs of a window, and their batches."""
-    batches = order[window * WINDOW : (window + 1) * WINDOW]
-    pairs = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=window)
-    return pairs, cut_into(pairs, len(batches), unit=unit, seed=augmentation.seed, epoch=epoch, window=window)
 
 
 def ahead(make: Callable[[int], Batch], positions: Iterator[int]) -> Generator[Batch, None, None]:

@@ -7,7 +7,7 @@ validations would take too much of a run that ends by the clock:
 """
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from itertools import islice
 
@@ -20,7 +20,7 @@ from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
-from seq2seq_cli.corpus.batches import Batch, epoch_order
+from seq2seq_cli.corpus.batches import epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
@@ -77,17 +77,14 @@ class TrainingLoop:
                 progress.position = 0  # its sums stay until the next epoch begins: a validation may ask for them
             if validated:
                 yield validated
-        yield Finished(
-            reason=reason,
-            is_whole=progress.epoch >= training.epochs,
-            best=progress.best_in_words(training.metric),
-        )
+        is_whole = progress.epoch >= training.epochs
+        yield Finished(reason=reason, is_whole=is_whole, best=progress.best_in_words(training.metric))
 
     def _train_epoch(self) -> Generator[Step, None, bool]:
         """Train on the rest of the running epoch, as far as there is time; return whether the epoch is over."""
-        training, progress = self._config.training, self._state.progress
+        training, progress, train = self._config.training, self._state.progress, self._corpus.split("train")
         order = epoch_order(
-            self._corpus.split("train"),
+            train,
             size=training.batch_size,
             unit=training.batch_unit,
             seed=training.seed,
@@ -96,9 +93,18 @@ class TrainingLoop:
         if not progress.position:
             progress.restart_epoch()
         progress.batches, progress.order = len(order), order_of_pairs(training)
-        with closing(self._batches(order)) as batches:
+        batches = feed(
+            train,
+            [share_of(rows, self._group) for rows in order],
+            self._augmentation,
+            unit=training.batch_unit,
+            epoch=progress.epoch,
+            start=progress.position,
+            device=self._state.device,
+        )
+        with closing(batches):
             self._clock.tick()
-            for accumulated in _in_groups(batches, training.accumulate):
+            while accumulated := list(islice(batches, training.accumulate)):
                 done = fraction_done(progress, training)
                 updated = self._updater.update(accumulated, fraction_done=done)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
@@ -108,19 +114,6 @@ class TrainingLoop:
                 if _time_is_over(progress, training):
                     break
         return progress.position >= len(order)
-
-    def _batches(self, order: Sequence[NDArray[np.int64]]) -> Generator[Batch, None, None]:
-        """The share of this process in each of the remaining batches."""
-        progress, ids = self._state.progress, self._corpus.split("train")
-        return feed(
-            ids,
-            [share_of(rows, self._group) for rows in order],
-            self._augmentation,
-            unit=self._config.training.batch_unit,
-            epoch=progress.epoch,
-            start=progress.position,
-            device=self._state.device,
-        )
 
     def _count(self, updated: Update, *, batches_done: int) -> Step:
         """Advance the progress by one update."""
@@ -251,10 +244,3 @@ def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
     if training.max_minutes is None:
         return False
     return progress.seconds + progress.validation_seconds >= training.max_minutes * 60
-
-
-def _in_groups(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
-    """The batches in lists of `size`; the last list may be shorter."""
-    iterator = iter(batches)
-    while group := list(islice(iterator, size)):
-        yield group

@@ -1,14 +1,14 @@
 """The recorder of a session: checkpoints, weights and metrics in the run folder."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.state import Tally
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.layout import write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
-from seq2seq_cli.training.events import Event, Finished, Saved, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.report import model_card
 from seq2seq_cli.training.session import Session
 
@@ -30,16 +30,32 @@ class Recorder:
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""
+        progress = self._state.progress
         match event:
             case Step() if event.step % STEPS_PER_RECORD == 0:
-                self._write(self._step_record(event))
-                self._state.progress.of_record = Tally()
-            case Validated():
+                tally, progress.of_record = progress.of_record, Tally()
+                self._write(
+                    StepRecord,
+                    train_loss=tally.mean_loss,
+                    lr=event.lr,
+                    gradient_norm=event.gradient_norm,
+                    tokens_per_second=round(tally.tokens / tally.seconds) if tally.seconds else None,
+                    skipped=progress.skipped,
+                )
+            case Validated(scores=scores):
                 self._group.on_main(lambda: self._keep_weights(event))
-                self._group.on_main(self._write_card)
-                self._write(self._epoch_record(event))
+                attention = scores.attention if scores else None
+                self._write(
+                    EpochRecord,
+                    lr=progress.lr,
+                    train_loss=event.train_loss,
+                    attention_entropy=attention.entropy if attention else None,
+                    words_on_marks=attention.words_on_marks if attention else None,
+                    best=event.is_best,
+                    **(scores.recorded() if scores else {}),
+                )
             case Finished():
-                self._write(EndRecord(**self._position(), reason=event.reason))
+                self._write(EndRecord, reason=event.reason)
 
     def is_save_due(self, event: Event) -> bool:
         """Whether a checkpoint is to be saved after an event."""
@@ -47,78 +63,48 @@ class Recorder:
         is_late = isinstance(event, Step) and seconds >= self._training.save_minutes * 60
         return is_late or isinstance(event, Validated)
 
-    def save(self) -> Saved:
+    def save(self) -> None:
         """Write the checkpoint to resume from."""
         random = self._group.gather(self._state.random_state())
         self._group.on_main(lambda: self._run.save_last(self._state.checkpoint(random)))
         self._saved_at = self._state.progress.seconds
-        return Saved(path=self._run.last_path)
 
     def interrupt(self) -> None:
         """Record an interruption, after the checkpoint: a resumed run has the records up to its checkpoint alone."""
-        self._write(InterruptRecord(**self._position()))
+        self._write(InterruptRecord)
         if self._state.progress.best_epoch:
-            self._group.on_main(self._write_card)
+            self._group.on_main(lambda: self._run.write_card(model_card(self._session)))
 
-    def _write(self, record: Record) -> None:
+    def _write(self, kind: Callable[..., Record], **values: Any) -> None:
+        """Append a record of a kind, with the position of the run, to the metrics."""
+        progress = self._state.progress
+        record = kind(
+            step=progress.step,
+            epoch=progress.last_epoch,
+            epochs=progress.epochs,
+            seconds=round(progress.seconds, 1),
+            tokens=progress.tokens,
+            **values,
+        )
         self._group.on_main(lambda: self._run.append_metrics(record))
 
-    def _write_card(self) -> None:
-        """Write the card as far as it is known: the best weights have one whatever comes later."""
-        self._run.write_card(model_card(self._session))
-
     def _keep_weights(self, event: Validated) -> None:
-        model = self._state.model
+        """Save the weights, and the card as far as it is known: the best weights have one whatever comes later.
+
+        The first best ones name the run in runs/latest and are exported: the graphs serve all that follow.
+        """
+        model, run = self._state.model, self._run
         if event.is_best:
-            self._run.save_best(model.weights())
+            run.save_best(model.weights())
             if not self._has_best:
                 self._has_best = True
-                self._make_usable(model)
-        self._run.save_epoch(model.weights(), event.epoch, self._training.keep)
+                if problem := write_latest(run.path):
+                    logger.warning(problem)
+                from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
 
-    def _make_usable(self, model: Seq2Seq) -> None:
-        """Name the run in runs/latest, and export its first best weights: the graphs serve all that follow."""
-        if problem := write_latest(self._run.path):
-            logger.warning(problem)
-        from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
-
-        try:
-            export_best(self._run.path, model, self._session.config)
-        except (ExportError, OSError) as error:
-            logger.warning("%s: the run translates with torch alone", error)
-
-    def _step_record(self, event: Step) -> StepRecord:
-        progress = self._state.progress
-        tally = progress.of_record
-        return StepRecord(
-            **self._position(),
-            train_loss=tally.mean_loss,
-            lr=event.lr,
-            gradient_norm=event.gradient_norm,
-            tokens_per_second=round(tally.tokens / tally.seconds) if tally.seconds else None,
-            skipped=progress.skipped,
-        )
-
-    def _epoch_record(self, event: Validated) -> EpochRecord:
-        scores = event.scores
-        attention = scores.attention if scores else None
-        return EpochRecord(
-            **self._position(),
-            lr=self._state.progress.lr,
-            train_loss=event.train_loss,
-            attention_entropy=attention.entropy if attention else None,
-            words_on_marks=attention.words_on_marks if attention else None,
-            best=event.is_best,
-            **(scores.recorded() if scores else {}),
-        )
-
-    def _position(self) -> dict[str, Any]:
-        """The position of the run: the fields that all records share."""
-        progress = self._state.progress
-        return {
-            "step": progress.step,
-            "epoch": progress.last_epoch,
-            "epochs": progress.epochs,
-            "seconds": round(progress.seconds, 1),
-            "tokens": progress.tokens,
-        }
+                try:
+                    export_best(run.path, model, self._session.config)
+                except (ExportError, OSError) as error:
+                    logger.warning("%s: the run translates with torch alone", error)
+        run.save_epoch(model.weights(), event.epoch, self._training.keep)
+        run.write_card(model_card(self._session))

@@ -48,7 +48,7 @@ def finish(session: Session) -> Report:
         raise Interrupted(_untested(session, "the test was stopped")) from None
     if scores := result.test:
         record = TestRecord(
-            step=result.steps,
+            step=result.progress.step,
             epoch=result.best_epoch,
             lowercase_bleu=scores.lowercase_bleu.value if scores.lowercase_bleu else None,
             **scores.recorded(),
@@ -71,17 +71,13 @@ def report(session: Session) -> Report:
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
-        epochs=progress.epochs,
-        steps=progress.step,
-        skipped=progress.skipped,
-        seconds=progress.seconds,
+        progress=progress,
         best_epoch=progress.best_epoch,
         best=progress.best_in_words(training.metric),
         test=score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None,
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
-        parameters=model.parameter_count,
         max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,
     )
 
@@ -148,10 +144,11 @@ def _metadata(session: Session, report: Report | None) -> dict[str, Any]:
     }
     if report is None or not report.test:
         return metadata
+    files = [record.name for record in session.corpus.manifest.pair_files]
     scores = {"bleu": ("BLEU", report.test.bleu), "chrf": ("chrF2", report.test.chrf)}
     result = {
         "task": {"type": "translation"},
-        "dataset": {"name": _pair_files(session.corpus), "type": "sentence-pairs", "split": "test"},
+        "dataset": {"name": ", ".join(dict.fromkeys(files)), "type": "sentence-pairs", "split": "test"},
         "metrics": [
             {
                 "type": metric,
@@ -164,10 +161,6 @@ def _metadata(session: Session, report: Report | None) -> dict[str, Any]:
     }
     index = [{"name": session.run.path.resolve().name, "results": [result]}]
     return {**metadata, "metrics": list(scores), "model-index": index}
-
-
-def _pair_files(corpus: PreparedCorpus) -> str:
-    return ", ".join(dict.fromkeys(record.name for record in corpus.manifest.pair_files))
 
 
 def _shared(corpus: PreparedCorpus) -> str:
@@ -193,11 +186,7 @@ def _sample_table(report: Report | None) -> str:
     if report is None:
         return ""
     rows = [(f"{report.samples_split} sentence", "translation", "reference"), ("---",) * 3, *report.samples]
-    return "\n" + "".join(_table_row(*row) for row in rows)
-
-
-def _table_row(*cells: str) -> str:
-    return "| " + " | ".join(_cell(cell) for cell in cells) + " |\n"
+    return "\n" + "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
 
 
 def _cell(text: str) -> str:

@@ -11,6 +11,7 @@ from seq2seq_cli.compute.environment import launch_name
 from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError, exit_code_of_signal
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import resume_command
@@ -66,44 +67,42 @@ def train_session(session: Session) -> Iterator[Event]:
     Raises Interrupted, after saving, when the user asks to stop; TrainingError when training cannot continue;
     PreparedFolderError when the corpus was written to.
     """
-    yield _started(session)
+    group, config, progress = session.group, session.config, session.state.progress
+    yield Started(lines=(*session.plan.changes, _start_in_words(session)), training=config.training)
     # On a CPU all algorithms are deterministic.
-    deterministic = session.config.training.deterministic and session.state.device.type != "cpu"
+    deterministic = config.training.deterministic and session.state.device.type != "cpu"
     with (
         _completed_errors(session),
         deterministic_algorithms() if deterministic else nullcontext(),
-        StopRequest() as stop,
+        _stop_request() as asked,
     ):
         recorder = Recorder(session)
-        yield recorder.save()
+        recorder.save()
         # After the checkpoint, whose position counts batches in the order that the old config sets.
-        session.group.on_main(lambda: session.run.write_config(session.config))
-        for event in TrainingLoop(session.state, session.corpus, session.config, session.group):
+        group.on_main(lambda: session.run.write_config(config))
+        for event in TrainingLoop(session.state, session.corpus, config, group):
             recorder.record(event)
             yield event
-            if is_saved := recorder.is_save_due(event):
-                yield recorder.save()
-            if exit_code := session.group.max(stop.exit_code or 0):
-                if not is_saved:
-                    recorder.save()
+            exit_code = group.max(*asked, 0)
+            if exit_code or recorder.is_save_due(event):
+                recorder.save()
+            if exit_code:
                 recorder.interrupt()
-                raise session.group.agreed(Interrupted(_interrupted(session), exit_code=exit_code))
+                place = f"{place_in_words(progress.epochs, config.training.epochs)}, at step {progress.step}"
+                message = f"interrupted {place}; {_how_to_resume(session)}"
+                raise group.agreed(Interrupted(message, exit_code=exit_code))
 
 
-def _started(session: Session) -> Started:
-    plan, progress = session.plan, session.state.progress
-    return Started(
-        run=session.run.path,
-        device=describe_device(session.state.device),
-        processes=session.group.size,
-        precision=session.state.precision,
-        pairs=len(session.corpus.split("train")),
-        parameters=session.state.model.parameter_count,
-        init_from=str(plan.init_from) if plan.init_from else None,
-        training=session.config.training,
-        epoch=progress.epoch + 1,
-        step=progress.step,
-        changes=plan.changes,
+def _start_in_words(session: Session) -> str:
+    state, origin, processes = session.state, session.plan.init_from, session.group.size
+    step, epoch = state.progress.step, state.progress.epoch + 1
+    return (
+        f"training {session.run.path} on {describe_device(state.device)}"
+        + (f" in each of {processes} processes" if processes > 1 else "")
+        + f", {state.precision}: {counted(len(session.corpus.split('train')), 'pair')},"
+        + f" {state.model.parameter_count:,} parameters"
+        + (f", begun with the weights of {origin}" if origin else "")
+        + (f", from step {step} in epoch {epoch}" if step else "")
     )
 
 
@@ -122,12 +121,6 @@ def _completed_errors(session: Session) -> Iterator[None]:
         raise TrainingError(f"{error}; {_how_to_resume(session, slower)}") from error
 
 
-def _interrupted(session: Session) -> str:
-    progress = session.state.progress
-    place = place_in_words(progress.epochs, session.config.training.epochs)
-    return f"interrupted {place}, at step {progress.step}; {_how_to_resume(session)}"
-
-
 def _how_to_resume(session: Session, *overrides: str) -> str:
     command = resume_command(session.run.path, *overrides)
     if session.group.size > 1:
@@ -135,29 +128,25 @@ def _how_to_resume(session: Session, *overrides: str) -> str:
     return f"{session.run.last_path} is kept. Resume with: {command}"
 
 
-EXIT_CODES = {number: exit_code_of_signal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+@contextmanager
+def _stop_request() -> Iterator[list[int]]:
+    """A list that gets the exit code of the first signal to stop; a second signal acts as it would elsewhere."""
+    # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
+    is_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
+    asked: list[int] = []
 
-
-class StopRequest:
-    """Inside the ``with`` block the first signal only sets `exit_code`, which the block checks."""
-
-    def __init__(self) -> None:
-        self.exit_code: int | None = None
-        """The exit code of the program; None before any signal."""
-
-    def __enter__(self) -> "StopRequest":
-        # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
-        is_main = threading.current_thread() is threading.main_thread()
-        self._before = {number: signal.signal(number, self._on_signal) for number in EXIT_CODES} if is_main else {}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._put_back()
-
-    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
-        self.exit_code = EXIT_CODES[signal.Signals(number)]
-        self._put_back()
-
-    def _put_back(self) -> None:
-        for number, handler in self._before.items():
+    def put_back() -> None:
+        for number, handler in before.items():
             signal.signal(number, handler)
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        asked.append(exit_code_of_signal(number))
+        put_back()
+
+    try:
+        for number in before:
+            signal.signal(number, ask)
+        yield asked
+    finally:
+        put_back()

@@ -1,7 +1,9 @@
 """The session of a run: the run folder, its corpus and the state of its training, new or as it was saved last."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,26 +63,16 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, held: ExitStack, group: 
     the weights to begin with do not fit the model, when nothing was saved that fits, or when the best weights are
     missing or damaged.
     """
-    device = group.on_all(lambda: choose_device(plan.config.training.device, group))
-    precision = group.on_main(lambda: choose_precision(plan.config.training.precision, device))
+    training = plan.config.training
+    device = group.on_all(lambda: choose_device(training.device, group))
+    precision = group.on_main(lambda: choose_precision(training.precision, device))
+    fresh = partial(_fresh_state, plan.config, corpus, device, precision)
     if plan.resumed:
-        return _resume(plan, plan.resumed, corpus, device, precision, group)
-    return _start(plan, corpus, device, precision, group, held)
-
-
-def _start(
-    plan: Plan,
-    corpus: PreparedCorpus,
-    device: torch.device,
-    precision: Precision,
-    group: ProcessGroup,
-    held: ExitStack,
-) -> Session:
-    """A new run, with fresh weights or the best ones of another run, and a fresh optimiser."""
+        return _resume(plan, plan.resumed, corpus, fresh, group)
     weights = group.on_main(lambda: _read_weights(plan, corpus))
-    state = group.on_all(lambda: _fresh_state(plan.config, corpus, device, precision, weights))
+    state = group.on_all(lambda: fresh(weights))
     if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
-        _seed(plan.config.training.seed, 0, group)
+        _seed(training.seed, 0, group)
     run = group.on_main(lambda: create_run(plan, corpus, held))
     return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
 
@@ -89,8 +81,7 @@ def _resume(
     plan: Plan,
     provenance: Provenance,
     corpus: PreparedCorpus,
-    device: torch.device,
-    precision: Precision,
+    fresh: Callable[[], TrainingState],
     group: ProcessGroup,
 ) -> Session:
     """A run in the state in which it was saved last; the config may differ from its saved one in how it trains."""
@@ -99,7 +90,7 @@ def _resume(
     redraws = len(checkpoint["random"]) != group.size
 
     def restored() -> TrainingState:
-        state = _fresh_state(plan.config, corpus, device, precision)
+        state = fresh()
         restore_state(run, state, checkpoint, group)
         order = state.progress.order
         if redraws or (order and order[-1] != training.seed):
@@ -109,7 +100,11 @@ def _resume(
         return state
 
     def prepare_folder() -> None:
-        _check_best(run, state)
+        if epoch := state.progress.best_epoch:  # the end of the training needs them
+            if not run.best_path.is_file():
+                cure = "restore them, or train again with --overwrite"
+                raise ModelFileError(f"{run.best_path}: missing: the weights of epoch {epoch}: {cure}")
+            run.read_best()
         if provenance.folder != str(corpus.path):  # it may have been moved since the run began
             check_name(corpus.path, "--data")
             run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))
@@ -179,13 +174,13 @@ def _read_checkpoint(run: RunWriter, config: Config, corpus: PreparedCorpus) -> 
     checkpoint = run.read_last()
     try:
         expected = {name: weight.shape for name, weight in _outline(config, corpus).state_dict().items()}
-        found = {name: weight.shape for name, weight in checkpoint["model"].items()}
-        size, random = checkpoint[METRICS_BYTES], checkpoint["random"]
+        fits = expected == {name: weight.shape for name, weight in checkpoint["model"].items()}
+        size = checkpoint[METRICS_BYTES]
+        if fits and type(size) is int and size >= 0 and type(checkpoint["random"]) is list:
+            return checkpoint
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise _not_a_checkpoint(run) from None
-    if found != expected or type(size) is not int or size < 0 or type(random) is not list:
-        raise _not_a_checkpoint(run)
-    return checkpoint
+        pass
+    raise _not_a_checkpoint(run)
 
 
 def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
@@ -213,16 +208,6 @@ def _outline(config: Config, corpus: PreparedCorpus) -> Seq2Seq:
 
 def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
     return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
-
-
-def _check_best(run: RunWriter, state: TrainingState) -> None:
-    """Check now what the end of the training needs: the best weights."""
-    if epoch := state.progress.best_epoch:
-        if not run.best_path.is_file():
-            raise ModelFileError(
-                f"{run.best_path}: missing: the weights of epoch {epoch}: restore them, or train again with --overwrite"
-            )
-        run.read_best()
 
 
 def _fresh_state(

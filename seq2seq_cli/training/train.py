@@ -4,7 +4,7 @@ Torch takes seconds to load: it is imported after the plan, so that a mistake in
 once.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,25 +53,16 @@ def train(
         init_from=_path(init_from),
     )
     event = None
-    with closing(training_events(options)) as events:
-        for event in events:
-            on_event(event)
-    from seq2seq_cli.training.events import Report  # not above: torch
-
-    return event if isinstance(event, Report) else None
-
-
-def training_events(options: Options) -> Generator["Event", None, None]:
-    """The events of a run from its start, or from where it is resumed, to its report.
-
-    Under torchrun the first process alone has events. The run is locked from before its checkpoint is read until the
-    report is written.
-    """
+    # The run is locked from before its checkpoint is read until the report is written.
     with ExitStack() as held:
         planned = None if has_other_processes() else make_plan(options, launch=launch_name(), held=held)
-        from seq2seq_cli.training.run import run_events  # not above: torch
+        from seq2seq_cli.training.events import Report  # not above: torch
+        from seq2seq_cli.training.run import run_events
 
-        yield from run_events(options, planned, held)
+        with closing(run_events(options, planned, held)) as events:
+            for event in events:
+                on_event(event)
+    return event if isinstance(event, Report) else None
 
 
 def _path(path: Path | str | None) -> Path | None:

@@ -78,9 +78,10 @@ def _shorthand(key: str, value: object) -> list[str]:
 
 
 def _result(report: "Report") -> str:
-    lines = [f"{epochs_in_words(report.epochs)} in {duration(report.seconds)}; best: {report.best}"]
-    if report.skipped:
-        lines.append(f"{report.skipped} of {counted(report.steps, 'step')} skipped: the gradient was not finite")
+    progress = report.progress
+    lines = [f"{epochs_in_words(progress.epochs)} in {duration(progress.seconds)}; best: {report.best}"]
+    if progress.skipped:
+        lines.append(f"{progress.skipped} of {counted(progress.step, 'step')} skipped: the gradient was not finite")
     lines += report.scores_in_words
     is_held_out = report.samples_split != "train"
     samples = counted(len(report.samples), "held-out sentence" if is_held_out else "training sentence")

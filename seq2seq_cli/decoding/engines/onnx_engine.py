@@ -3,6 +3,7 @@
 R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.compute.environment import refuse_telemetry
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision
@@ -23,8 +23,9 @@ from seq2seq_cli.runs.weights import Weights, map_weights, read_header
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
-refuse_telemetry()
-import onnxruntime  # noqa: E402  # not before
+# Without it, the packages of ONNX Runtime report to its maker over the network.
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+import onnxruntime  # not before
 
 onnxruntime.disable_telemetry_events()  # where the variable does nothing: Windows
 

@@ -3,7 +3,6 @@
 import io
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -15,17 +14,8 @@ from tests.terminal import read_shown, stderr_on_terminal
 
 def started(**changes: object) -> Started:
     return Started(
-        run=Path("runs/a"),
-        device="cpu",
-        processes=1,
-        precision="fp32",
-        pairs=100,
-        parameters=1000,
-        init_from=None,
+        lines=("training runs/a on cpu, fp32: 100 pairs, 1,000 parameters",),
         training=TrainingConfig.model_validate({"epochs": 10, **changes}),
-        epoch=1,
-        step=0,
-        changes=(),
     )
 
 

@@ -11,7 +11,7 @@ import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.preparation.prepare import prepare
-from seq2seq_cli.training.events import Saved
+from seq2seq_cli.training.events import Started, Validated
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.commands import s2s_here
@@ -30,7 +30,7 @@ def weights_after(session: Session, changes: Sequence[Callable[[], None]] = ()) 
     """The weights after all epochs; each change is made at the beginning of another epoch."""
     made = iter(changes)
     for event in train_session(session):
-        if isinstance(event, Saved) and (change := next(made, None)):
+        if isinstance(event, Started | Validated) and (change := next(made, None)):
             change()
     return session.state.model.state_dict()
 

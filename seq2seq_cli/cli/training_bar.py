@@ -43,13 +43,12 @@ class TrainingBar:
                     self._tell(line)
             case Step():
                 self._step(event)
-            case Validating():
-                self._name_work("scoring the validation split")
+            case Validating() if self._bar is not None:
+                self._bar.set_postfix_str("scoring held-out sentences")
             case Validated():
                 self._tell(_epoch_line(event))
             case Finished():
                 self._tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
-                self._name_work("scoring the test split")
             case Report():
                 self.close()
 
@@ -66,11 +65,6 @@ class TrainingBar:
             self._bar.clear()
         sys.stderr.write(f"{one_line(line)}\n")
         sys.stderr.flush()
-
-    def _name_work(self, title: str) -> None:
-        """Name the work that is under way, on a terminal alone."""
-        if self._bar is not None:
-            self._bar.set_postfix_str(title)
 
     def _step(self, event: "Step") -> None:
         if event.skipped:

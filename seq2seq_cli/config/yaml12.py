@@ -29,13 +29,6 @@ _CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
     "float": (_NUMBER + r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", lambda text: float(_INF_NAN.sub(r"\1", text))),
 }
 _CONSTRUCTORS = {_TAG + name: construct for name, (_, construct) in _CORE_SCHEMA.items()} | {_TAG + "str": str}
-_PLAIN_WORDS = {
-    "mapping values are not allowed here": "a second ':' in the line, or a line indented too far",
-    "could not find expected ':'": "a key without ':'",
-    "found character '\\t' that cannot start any token": "a tab; indent with spaces",
-    "expected <block end>, but found": "not indented like the lines above",
-    "expected a single document": "a second document ('---'); a config is one",
-}
 
 
 class Mark(NamedTuple):
@@ -74,8 +67,9 @@ class Document:
             mark = Mark(before.count("\n") + 1, error.position - before.rfind("\n"))
             self._fault(mark, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
         except yaml.MarkedYAMLError as error:
-            at = error.problem_mark or error.context_mark
-            self._fault(Mark.of(at) if at else Mark(1, 1), (), f"not YAML: {_syntax(error)}")
+            at, problem = error.problem_mark, ", ".join(filter(None, (error.context, error.problem)))
+            cure = "" if isinstance(error, yaml.composer.ComposerError) else "; check each ':' and the indentation"
+            self._fault(Mark.of(at) if at else Mark(1, 1), (), f"not YAML: {problem}{cure}")
         except RecursionError:
             self._fault(Mark(1, 1), (), "not a config: nested too deeply")
 
@@ -141,11 +135,3 @@ class _Dumper(yaml.SafeDumper):
 for _name, (_pattern, _) in _CORE_SCHEMA.items():
     for _reader_or_writer in (_Loader, _Dumper):
         _reader_or_writer.add_implicit_resolver(_TAG + _name, re.compile(rf"^(?:{_pattern})$"), None)
-
-
-def _syntax(error: yaml.MarkedYAMLError) -> str:
-    problem = error.problem or error.context or "cannot be parsed"
-    for theirs, ours in _PLAIN_WORDS.items():
-        if theirs in f"{error.context} {problem}":
-            return ours
-    return problem.replace("'<stream end>'", "the end").replace("end of stream", "end")

@@ -6,7 +6,6 @@ T target tokens, S source tokens with ``<eos>``.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,35 +73,28 @@ class AlignmentCounts:
         return self.in_sure / max(1, self.sure)
 
 
-@dataclass(frozen=True, kw_only=True)
-class GoldAlignment:
-    """The links of sentence pairs, whose words are the tokens of ``s2s prepare`` with the unit word."""
+GoldAlignment: TypeAlias = Mapping[tuple[str, str], GoldLinks]
+"""The links of sentence pairs, by source and target; words are the tokens of ``s2s prepare`` with the unit word."""
 
-    path: Path
-    links: Mapping[tuple[str, str], GoldLinks]
-    """By source and target."""
 
-    def counts(self, pair: tuple[str, str], attention: PairAttention, codecs: Codecs) -> AlignmentCounts:
-        """The counts of a pair; 0 for an unknown pair.
+def count_links(
+    alignment: GoldAlignment, pair: tuple[str, str], attention: PairAttention, codecs: Codecs
+) -> AlignmentCounts:
+    """The counts of a pair; 0 for an unknown pair.
 
-        Raises InputError for a link of a word that the pair does not have.
-        """
-        if (gold := self.links.get(pair)) is None:
-            return AlignmentCounts()
-        src_words, tgt_words = map(words_of_ids, codecs, (attention.src, attention.tgt))
-        for side, text, words in zip((0, 1), pair, (src_words, tgt_words), strict=True):
-            if (word := max((link[side] for link in gold.possible), default=-1)) >= _count(words):
-                counts = counted(_count(words), "word")
-                problem = f"no word {word}: '{one_line(text)}' has {counts}, counted from 0, cut as by 's2s prepare'"
-                raise InputError(f"{gold.place}: {problem}")
-        found = set(attention_links(attention.weights, src_words, tgt_words))
-        return AlignmentCounts(
-            pairs=1,
-            links=len(found),
-            sure=len(gold.sure),
-            in_sure=len(found & gold.sure),
-            in_possible=len(found & gold.possible),
-        )
+    Raises InputError for a link of a word that the pair does not have.
+    """
+    if (gold := alignment.get(pair)) is None:
+        return AlignmentCounts()
+    src_words, tgt_words = map(words_of_ids, codecs, (attention.src, attention.tgt))
+    for side, text, words in zip((0, 1), pair, (src_words, tgt_words), strict=True):
+        if (word := max((link[side] for link in gold.possible), default=-1)) >= _count(words):
+            counts = counted(_count(words), "word")
+            problem = f"no word {word}: '{one_line(text)}' has {counts}, counted from 0, cut as by 's2s prepare'"
+            raise InputError(f"{gold.place}: {problem}")
+    found = set(attention_links(attention.weights, src_words, tgt_words))
+    in_sure, in_possible = len(found & gold.sure), len(found & gold.possible)
+    return AlignmentCounts(pairs=1, links=len(found), sure=len(gold.sure), in_sure=in_sure, in_possible=in_possible)
 
 
 def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: bool = False) -> GoldAlignment:
@@ -117,29 +109,22 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
         text = read_named(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
     except OSError as error:
         raise InputError(unreadable(one_line(str(path)), error)) from None
-    lines = text.removesuffix("\n").split("\n") if text else []
+    lines, pairs, name = text.removesuffix("\n").split("\n") if text else [], list(pairs), one_line(str(path))
     links: dict[tuple[str, str], GoldLinks] = {}
-    count = 0
-    for number, (pair, line) in enumerate(zip_longest(pairs, lines), start=1):
-        count += pair is not None
-        if pair and line is not None:
-            links.setdefault(pair, _parse(line, f"{one_line(str(path))}:{number}", swap=swap))
-    if count != len(lines):
-        raise InputError(
-            f"{one_line(str(path))}: has {counted(len(lines), 'line')}, but the pairs have {count:,}: give a line of"
-            " links for each"
-        )
-    return GoldAlignment(path=path, links=links)
+    for number, (pair, line) in enumerate(zip(pairs, lines, strict=False), start=1):
+        links.setdefault(pair, _parse(line, f"{name}:{number}", swap=swap))
+    if len(pairs) != len(lines):
+        counts = f"has {counted(len(lines), 'line')}, but the pairs have {len(pairs):,}"
+        raise InputError(f"{name}: {counts}: give a line of links for each")
+    return links
 
 
 def _parse(line: str, place: str, *, swap: bool) -> GoldLinks:
     sure, possible = set(), set()
     for written in line.split():
         if not (match := _LINK.fullmatch(written)):
-            raise InputError(
-                f"{place}: {one_line(written[:40])!r} is no link: write i-j for a sure one and i?j for a possible one,"
-                " words counted from 0"
-            )
+            problem = f"{one_line(written[:40])!r} is no link: write i-j for a sure one and i?j for a possible one"
+            raise InputError(f"{place}: {problem}, words counted from 0")
         first, second = int(match[1]), int(match[3])
         link = (second, first) if swap else (first, second)
         possible.add(link)

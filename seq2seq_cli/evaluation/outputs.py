@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
-from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment
+from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment, count_links
 from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.vocabulary import EOS
@@ -95,7 +95,7 @@ def _read_references(
         if attention := score.attention:
             src, tgt = (of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, attention[:2], strict=True))
             sums = AttentionSums.total([sums, AttentionSums.of(attention.weights[np.newaxis], src, tgt)])
-            counts += gold.counts(pair, attention, codecs) if gold else AlignmentCounts()
+            counts += count_links(gold or {}, pair, attention, codecs)
     return total, sums.figures(), counts if gold and has_attention else None
 
 

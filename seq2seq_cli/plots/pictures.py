@@ -102,10 +102,7 @@ def render(draw: Callable[[], Figure], image_format: str) -> bytes:
     with settings, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         draw().savefig(content, format=image_format, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
-    others = [warning for warning in caught if "missing from font" not in str(warning.message)]
-    for warning in others:
-        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-    if len(others) < len(caught):  # matplotlib warns of each character
+    if any("missing from font" in str(warning.message) for warning in caught):  # matplotlib warns of each character
         logger.warning(
             "no installed font has some of the characters: the picture shows boxes in their place; install a font of"
             " their script, such as one of Noto, and remove the list of fonts in %s",

@@ -1,5 +1,6 @@
 """Learning curves of runs: losses, scores and entropy over epochs, minutes or millions of target tokens."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
@@ -7,6 +8,8 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.plots.learning_curves import LearningCurves, Point
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import EpochRecord, StepRecord
+
+logger = logging.getLogger(__name__)
 
 _PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
     "epoch": lambda record: record.epochs,
@@ -18,7 +21,7 @@ _PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
 def learning_curves(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> list[LearningCurves]:
     """The learning curves of runs, by the names to show them under.
 
-    Raises ModelFileError when a run has recorded nothing yet, UsageError when no run has a value of the measure.
+    Raises UsageError when no run has a value of the measure.
     """
     curves = [_curves(run, name, axis, measure) for name, run in runs.items()]
     if measure != "loss" and not any(curve.measured for curve in curves):
@@ -33,15 +36,23 @@ def default_measure(runs: Sequence[Run]) -> CurveMeasure:
     return metric if any(scored) else "loss"
 
 
-def has_curves(run: Run) -> bool:
-    """Whether anything is recorded that can be drawn."""
-    return bool(run.history.steps or run.history.validations)
+def with_curves(runs: Sequence[Run]) -> list[Run]:
+    """The runs that have recorded anything to draw; a warning names the others.
+
+    Raises ModelFileError when there are no such runs.
+    """
+    found = [run for run in runs if run.history.steps or run.history.validations]
+    for run in runs:
+        problem = f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch"
+        if not found:
+            raise ModelFileError(problem)
+        if run not in found:
+            logger.warning("%s", problem)
+    return found
 
 
 def _curves(run: Run, name: str, axis: CurveAxis, measure: CurveMeasure) -> LearningCurves:
     steps, validations = run.history.steps, run.history.validations
-    if not has_curves(run):
-        raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
     place = _PLACES[axis]
     # A run too short for two step records still has the training loss of each validated epoch.
     trained: Sequence[StepRecord | EpochRecord] = steps if len(steps) > 1 or not validations else validations

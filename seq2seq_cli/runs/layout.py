@@ -58,15 +58,17 @@ _LONGEST_NAME = 255
 _NAME_ONE = "name a run folder (to translate or score, with --model)"
 
 
-def find_run(path: Path | None) -> Path:
+def find_run(path: Path | None, folder: Path = RUNS) -> Path:
     """The run at `path`, or the newest one of `runs/` when it is None; see `named_run`.
 
-    Raises ModelFileError when there is none, and for a folder in which a FIFO, a device or a link that leads out of it
-    stands in the place of a file.
+    Raises ModelFileError, with similar names in `folder`, when there is none, and for a folder in which a FIFO, a
+    device or a link that leads out of it stands in the place of a file.
     """
-    path = _find_newest() if path is None else named_run(path)
+    path = _find_newest() if path is None else named_run(path, folder)
     if not path.exists():
-        raise missing_run(path)
+        runs = {run.name: run for run in _inside(folder)}
+        similar = [runs[name] for name in get_close_matches(path.name, runs)]
+        raise ModelFileError(f"{path}: no such run folder{_did_you_mean(similar)}")
     check_contents(path, READ, error=ModelFileError)
     if not (path / CONFIG).is_file():
         made = "; unpack it, and name the folder" if path.suffix == ".zip" else "; s2s train makes one"
@@ -95,24 +97,13 @@ def named_run(path: Path, folder: Path = RUNS) -> Path:
     return read_latest(path) if path.name == LATEST.name and path.is_file() else path
 
 
-def missing_run(path: Path, folder: Path = RUNS) -> ModelFileError:
-    """The error for a run that does not exist, with the runs in the folder that have names like it."""
-    runs = {run.name: run for run in _inside(folder)}
-    similar = [runs[name] for name in get_close_matches(path.name, runs)]
-    return ModelFileError(f"{path}: no such run folder{_did_you_mean(similar)}")
-
-
 def read_latest(path: Path = LATEST) -> Path:
     """The newest run; raises ModelFileError when the file names no run, or s2s did not write it."""
     name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)
-    if not isinstance(name, str) or not _is_plain(name):
+    # Anything else than a plain name would lead to another folder, or be too long for any.
+    if not isinstance(name, str) or name in ("", "..") or Path(name).name != name or len(name) > _LONGEST_NAME:
         raise ModelFileError(f"{path}: names no run")
     return path.parent / name
-
-
-def _is_plain(name: str) -> bool:
-    """Whether a name means something in the same folder, and no file system finds it too long."""
-    return name not in ("", "..") and Path(name).name == name and len(name) <= _LONGEST_NAME
 
 
 def write_latest(run: Path) -> str | None:
@@ -140,9 +131,8 @@ def _find_newest() -> Path:
         copied = _inside(RUNS)
         if len(copied) == 1:
             return copied[0]
-        if copied:
-            raise ModelFileError(f"{RUNS}: has {len(copied)} runs, none of them trained here: {_NAME_ONE}")
-        raise ModelFileError(f"no run is in {RUNS}/ here: train one first (s2s train), or {_NAME_ONE}")
+        number = f"{len(copied)} runs are" if copied else "no run is"
+        raise ModelFileError(f"{number} in {RUNS}/, none of them trained here: train one (s2s train), or {_NAME_ONE}")
     try:
         path = read_latest()
     except ModelFileError:

@@ -9,12 +9,11 @@ from typing import TypeAlias
 
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.errors import ModelFileError, unreadable
+from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.lock import is_held
-from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import place_in_words
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, READ, missing_run, named_run
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, find_run
 from seq2seq_cli.runs.records import History, Provenance, read_history
 from seq2seq_cli.runs.weights import read_header
 
@@ -33,18 +32,11 @@ class Run:
     @classmethod
     def read(cls, path: Path) -> "Run":
         """Read a run folder; raises ModelFileError when it is missing, no run folder, or damaged."""
-        if not holds_run(path):
-            raise _no_run(path) if path.exists() else missing_run(path)
-        check_contents(path, READ, error=ModelFileError)
-        run = RunFolder(path)
+        run = RunFolder.find(path)
+        path = run.path
         running = is_held(path / LOCK)  # before the records are read: the last ones are written with the lock held
-        return cls(
-            path=path,
-            config=run.config(),
-            history=read_history(path),
-            running=running,
-            provenance=run.provenance(),
-        )
+        config, history, provenance = run.config(), read_history(path), run.provenance()
+        return cls(path=path, config=config, history=history, running=running, provenance=provenance)
 
     @property
     def state(self) -> str:
@@ -77,20 +69,15 @@ class Run:
             return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class DamagedRun:
-    """A run folder that cannot be read, and the reason."""
-
-    path: Path
-    problem: str
-
-
 Row: TypeAlias = tuple[str, list[object]]
 """A line of a comparison: its name and the value of each run, None where a run has none."""
 
 
-def list_runs(folder: Path) -> list[Run | DamagedRun]:
-    """The runs in a folder, the last changed first; raises ModelFileError when there is no such folder."""
+def list_runs(folder: Path) -> dict[Path, Run | str]:
+    """The runs in a folder by their paths, the last changed first; of a damaged one, the message why it is.
+
+    Raises ModelFileError when there is no such folder.
+    """
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
@@ -98,28 +85,20 @@ def list_runs(folder: Path) -> list[Run | DamagedRun]:
         raise ModelFileError(
             f"{folder}: {problem}: train a run first (s2s train), or name another folder with --in"
         ) from None
-    found = [path for path in paths if holds_run(path)]
-    return [_read(path) for path in sorted(found, key=_changed, reverse=True)]
+    return {path: _read(path) for path in sorted(filter(_holds_run, paths), key=_changed, reverse=True)}
 
 
-def find_runs(names: Sequence[str], folder: Path) -> list[Run | DamagedRun]:
+def find_runs(names: Sequence[str], folder: Path) -> list[Run]:
     """The runs of these names in ``folder``, or else at these paths, each once.
 
     The file ``latest`` stands for the run that it names. Raises ModelFileError, with similar names, when a name is that
-    of no run.
+    of no run, and for a damaged run.
     """
-    found: dict[Path, Path] = {}
-    for name in names:
-        path = named_run(Path(name), folder)
-        if not path.exists():
-            raise missing_run(path, folder)
-        if not holds_run(path):
-            raise _no_run(path)
-        found.setdefault(path.resolve(), path)
-    return [_read(path) for path in found.values()]
+    found = {path.resolve(): path for path in (find_run(Path(name), folder) for name in names)}
+    return list(map(Run.read, found.values()))
 
 
-def holds_run(path: Path) -> bool:
+def _holds_run(path: Path) -> bool:
     """Whether a path is a folder with a file that only a run has, damaged or not."""
     try:
         return path.is_dir() and any((path / name).exists() for name in (CONFIG, METRICS, CORPUS, MARK))
@@ -170,17 +149,11 @@ def _results(run: Run) -> Iterator[tuple[str, object]]:
     yield "parameters", run.parameters
 
 
-def _no_run(path: Path) -> ModelFileError:
-    return ModelFileError(f"{path}: not a run folder; s2s train makes one")
-
-
-def _read(path: Path) -> Run | DamagedRun:
+def _read(path: Path) -> Run | str:
     try:
         return Run.read(path)
-    except ModelFileError as error:
-        return DamagedRun(path=path, problem=str(error))
-    except OSError as error:
-        return DamagedRun(path=path, problem=unreadable(path, error))
+    except (ModelFileError, OSError) as error:
+        return str(error)
 
 
 def _changed(path: Path) -> int:

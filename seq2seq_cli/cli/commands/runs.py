@@ -1,6 +1,6 @@
 """``s2s runs``: list the runs, compare them, draw their learning curves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +11,11 @@ from seq2seq_cli.cli.parsing import PlainGroup
 from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.config.yaml12 import shown
-from seq2seq_cli.errors import ModelFileError, UsageError, one_line
+from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.runs import listing
 from seq2seq_cli.runs.in_words import shown_epochs
 from seq2seq_cli.runs.layout import RUNS
-from seq2seq_cli.runs.listing import DamagedRun, Run
+from seq2seq_cli.runs.listing import Run
 
 app = typer.Typer(name="runs", cls=PlainGroup, rich_markup_mode=None, add_completion=False)
 
@@ -48,9 +48,9 @@ def list_runs(
         write_lines(_list_lines(found))
     else:
         tell(f"no runs are in {folder} yet: s2s train makes one")
-    for run in found:
-        if isinstance(run, DamagedRun):
-            warn(run.problem)
+    for problem in found.values():
+        if isinstance(problem, str):
+            warn(problem)
 
 
 @app.command()
@@ -59,7 +59,7 @@ def compare(context: typer.Context, names: Names) -> None:
 
     The scores belong to each run's best weights: on the validation split, and on the test split where it is scored.
     """
-    found = _find(names, context.obj, least=2)
+    found = listing.find_runs(names, context.obj)
     if len(found) < 2:
         raise UsageError("compare takes two runs or more; s2s runs lists the runs there are")
     write_lines(_comparison_lines(found))
@@ -87,33 +87,14 @@ def plot(
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
     from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves  # not above: matplotlib
-    from seq2seq_cli.runs.curves import default_measure, has_curves, learning_curves
+    from seq2seq_cli.runs.curves import default_measure, learning_curves, with_curves
 
     check_curves_path(out, overwrite=overwrite)
-    named = _find(names, context.obj, least=1)
-    found = list(filter(has_curves, named)) or named
-    for run in named:
-        if run not in found:
-            warn(f"{run.path}: left out: no metrics are recorded yet")
+    found = with_curves(listing.find_runs(names, context.obj))
     measure = metric or default_measure(found)
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, measure=measure)
     save_curves(curves, out, axis=x, measure=measure, overwrite=overwrite)
     tell(f"learning curves written to {out}")
-
-
-def _find(names: Sequence[str], folder: Path, *, least: int) -> list[Run]:
-    """The runs of these names, but the damaged ones, which a warning names.
-
-    Raises ModelFileError when no run has a name, and when fewer than `least` are left.
-    """
-    found = listing.find_runs(names, folder)
-    damaged = [run.problem for run in found if isinstance(run, DamagedRun)]
-    whole = [run for run in found if isinstance(run, Run)]
-    if len(whole) < least and damaged:
-        raise ModelFileError(*damaged)
-    for problem in damaged:
-        warn(f"{problem}: left out")
-    return whole
 
 
 def _titles(found: Sequence[Run]) -> list[str]:
@@ -122,24 +103,23 @@ def _titles(found: Sequence[Run]) -> list[str]:
     return [one_line(name if names.count(name) == 1 else str(run.path)) for name, run in zip(names, found, strict=True)]
 
 
-def _list_lines(found: Sequence[Run | DamagedRun]) -> Iterator[str]:
+def _list_lines(found: Mapping[Path, Run | str]) -> Iterator[str]:
     """Two lines per run: the numbers in columns, below them the model and the state."""
     titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes"]
-    header, *lines = table_lines(titles, map(_cells, found), numbers=True)
+    rows = [[one_line(path.name), *_cells(run)] for path, run in found.items()]
+    header, *lines = table_lines(titles, rows, numbers=True)
     yield header
-    for run, line in zip(found, lines, strict=True):
+    for run, line in zip(found.values(), lines, strict=True):
         yield line
-        yield "  damaged" if isinstance(run, DamagedRun) else one_line(f"  {run.model_in_words}; {run.state}")
+        yield "  damaged" if isinstance(run, str) else one_line(f"  {run.model_in_words}; {run.state}")
 
 
-def _cells(run: Run | DamagedRun) -> list[str]:
-    name = one_line(run.path.name)
-    if isinstance(run, DamagedRun):
-        return [name, *[_NO_VALUE] * 5]
+def _cells(run: Run | str) -> list[str]:
+    if isinstance(run, str):
+        return [_NO_VALUE] * 5
     training, test = run.config.training, run.history.test
     metric, score = run.history.best_score(training.metric)
     return [
-        name,
         f"{run.provenance.pairs.get('train', 0):,}",
         f"{shown_epochs(run.history.epochs)} of {training.epochs}",
         _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",

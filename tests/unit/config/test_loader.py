@@ -16,6 +16,8 @@ MUST_BE_EQUAL = (
 )
 USED_NOWHERE = "do not go together: the context is read nowhere; choose concat, attentional or maxout"
 
+END = "'<stream end>'; check each ':' and the indentation"
+
 
 @pytest.fixture(autouse=True)
 def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,7 +112,10 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "my.yaml:1:1: must hold sections such as 'training:', with indented 'key: value' lines below",
         ),
         ("training: {lr: 1, lr: 2}", "my.yaml:1:19: training.lr: duplicate key, first on line 1"),
-        ("training: {lr: 1", "my.yaml:1:17: not YAML: expected ',' or '}', but got the end"),
+        (
+            "training: {lr: 1",
+            f"my.yaml:1:17: not YAML: while parsing a flow mapping, expected ',' or '}}', but got {END}",
+        ),
         ("training: {lr: !!int x}", "my.yaml:1:16: training.lr: 'x' cannot be read as a value"),
         (
             '"a\\nb": 1',
@@ -203,7 +208,10 @@ def test_an_override_below_another_is_not_lost() -> None:
         ("=3", "--set =3: must be KEY=VALUE, such as training.lr=3e-4"),
         ("training..lr=3", "--set training..lr=3: must be KEY=VALUE, such as training.lr=3e-4"),
         ("training={lr: 1}", "--set training={lr: 1}: a section; set one of its keys, such as training.epochs"),
-        ("training.lr=[1", "--set training.lr=[1: not YAML: expected ',' or ']', but got the end"),
+        (
+            "training.lr=[1",
+            f"--set training.lr=[1: not YAML: while parsing a flow sequence, expected ',' or ']', but got {END}",
+        ),
         ("training.lr.x=1", "--set training.lr.x=1: 'training.lr' is a value and has no keys"),
         (
             "model.encoder.layers=2",

@@ -7,7 +7,7 @@ import pytest
 
 from seq2seq_cli.config.choices import CurveAxis
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.runs.curves import learning_curves
+from seq2seq_cli.runs.curves import learning_curves, with_curves
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import Record
 from tests.records import epoch, make_run, step
@@ -68,7 +68,7 @@ def test_a_short_run_has_the_training_loss_of_its_epochs(tmp_path: Path) -> None
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> None:
     fresh = run_of(tmp_path, [], "fresh")
     with pytest.raises(ModelFileError, match=r"fresh: no metrics are recorded yet"):
-        learning_curves({"fresh": fresh}, axis="epoch", measure="bleu")
+        with_curves([fresh])
     tiny = run_of(tmp_path, [epoch(40, 1, bleu=None)], "tiny")
     with pytest.raises(UsageError, match=r"no bleu .* --metric loss"):
         learning_curves({"tiny": tiny}, axis="epoch", measure="bleu")

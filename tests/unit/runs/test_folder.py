@@ -71,7 +71,7 @@ def test_the_newest_run_is_found_without_a_name(
     corpus: PreparedCorpus, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelFileError, match="train one first"):
+    with pytest.raises(ModelFileError, match="no run is in runs"):
         RunFolder.find(None)
     for name in ("first", "second"):
         session = started(Path("runs") / name, config, corpus)

@@ -1,6 +1,7 @@
 """Runs read from their folders: state, scores, size, and the comparison of several."""
 
 import os
+import re
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.lock import hold
 from seq2seq_cli.runs.layout import BEST
 from seq2seq_cli.runs.listing import (
-    DamagedRun,
     Run,
     comparability,
     config_differences,
@@ -89,7 +89,7 @@ def test_the_list_begins_with_the_run_that_changed_last(tmp_path: Path) -> None:
         path = make_run(tmp_path / name, [])
         for file in path.iterdir():
             os.utime(file, (1e9 - age, 1e9 - age))
-    assert [run.path.name for run in list_runs(tmp_path)] == ["new", "middle", "old"]
+    assert [path.name for path in list_runs(tmp_path)] == ["new", "middle", "old"]
 
 
 def test_other_folders_are_not_listed_and_damaged_runs_are(tmp_path: Path) -> None:
@@ -99,12 +99,12 @@ def test_other_folders_are_not_listed_and_damaged_runs_are(tmp_path: Path) -> No
     (make_run(tmp_path / "bad", []) / "config.yaml").write_text("model: [", encoding="utf-8")
     (make_run(tmp_path / "poor", []) / "config.yaml").unlink()
 
-    found = {run.path.name: run for run in list_runs(tmp_path)}
+    found = {path.name: run for path, run in list_runs(tmp_path).items()}
     assert found.keys() == {"good", "bad", "poor"}
     for name in ("bad", "poor"):
-        run = found[name]
-        assert isinstance(run, DamagedRun)
-        assert f"{name}/config.yaml" in run.problem
+        assert re.search(f"{name}\\b.*config.yaml", str(found[name]))
+    with pytest.raises(ModelFileError, match=r"bad/config\.yaml"):
+        find_runs(["good", "bad"], tmp_path)
 
 
 def test_a_run_is_found_by_name_and_by_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
-from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import DataConfig, SideConfig, TextConfig
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.layout import write_latest
@@ -48,8 +48,8 @@ def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit
         data=DataConfig(max_tokens=4),
         text=TextConfig(
             unit=unit,
-            src=SourceConfig(lowercase=True, spacing=False, language=languages[0]),
-            tgt=TargetConfig(language=languages[1]),
+            src=SideConfig(lowercase=True, spacing=False, language=languages[0]),
+            tgt=SideConfig(language=languages[1]),
         ),
         model=ModelConfig(
             encoder=EncoderConfig(embedding_size=8, hidden_size=8),

@@ -168,14 +168,10 @@ def _run(arguments: list[str]) -> int:
         # Its frames may hold what fills the memory, and the message needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", ""))
-        return _exit_code(error)
+        if isinstance(error, S2SError | typer.TyperException):
+            return error.exit_code
+        return exit_code_of(error) if isinstance(error, OSError) else 1
     return code if isinstance(code, int) else 0
-
-
-def _exit_code(error: Exception) -> int:
-    if isinstance(error, S2SError | typer.TyperException):
-        return error.exit_code
-    return exit_code_of(error) if isinstance(error, OSError) else 1
 
 
 def _open_streams() -> None:

@@ -8,7 +8,6 @@ from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Score
-from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.pages.data import TableData
@@ -69,27 +68,20 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
 
 def _attention_lines(output: SystemOutput) -> Iterator[str]:
     if found := output.attention:
-        yield (
-            f"attention: entropy {found.entropy:.2f} nats per token, words on marks {100 * found.words_on_marks:.1f} %"
-        )
+        on_marks = f"words on marks {100 * found.words_on_marks:.1f} %"
+        yield f"attention: entropy {found.entropy:.2f} nats per token, {on_marks}"
     elif output.total:
         yield "no attention"
     if aligned := output.alignment:
-        yield (
-            f"alignment error rate {aligned.error_rate:.3f}, precision {aligned.precision:.3f}, recall"
-            f" {aligned.recall:.3f} ({counted(aligned.pairs, 'pair')} with gold links)"
-        )
+        rates = f"{aligned.error_rate:.3f}, precision {aligned.precision:.3f}, recall {aligned.recall:.3f}"
+        yield f"alignment error rate {rates} ({counted(aligned.pairs, 'pair')} with gold links)"
 
 
 def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
+    ranges = [f"{score.range.low:.2f} to {score.range.high:.2f}" for score in scores]
     return [
-        [
-            f"{score.metric}{condition}",
-            f"{score.value:.2f}",
-            f"{score.range.low:.2f} to {score.range.high:.2f}",
-            score.signature,
-        ]
-        for score in scores
+        [f"{score.metric}{condition}", f"{score.value:.2f}", range_, score.signature]
+        for score, range_ in zip(scores, ranges, strict=True)
     ]
 
 
@@ -127,14 +119,10 @@ def to_json(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _alignment_json(counts: AlignmentCounts) -> dict[str, float]:
-    rates = {"error_rate": counts.error_rate, "precision": counts.precision, "recall": counts.recall}
-    return {**rates, **asdict(counts)}
-
-
 def _system_json(evaluation: Evaluation) -> dict[str, Any]:
     output = evaluation.output
-    total = output.total
+    total, counts = output.total, output.alignment
+    rates = counts and {"error_rate": counts.error_rate, "precision": counts.precision, "recall": counts.recall}
     return {
         "name": output.name,
         "trained_on": output.trained_on,
@@ -144,7 +132,7 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
         "loss": -total.score if total else None,
         "perplexity": json_number(total.perplexity) if total else None,
         "attention": asdict(output.attention) if output.attention else None,
-        "alignment": _alignment_json(output.alignment) if output.alignment else None,
+        "alignment": {**rates, **asdict(counts)} if counts and rates else None,
         "length_ratio": evaluation.length_ratio,
         "unknown_rate": output.unknown_rate,
         "loop_rate": evaluation.loop_rate,

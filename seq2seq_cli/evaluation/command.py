@@ -83,7 +83,9 @@ def evaluate(
     named, or named twice.
     """
     _check_options(files, data, columns, encoding, alignment)
-    found = _find_runs(list(map(Path, runs)), needed=not hypotheses)
+    wanted: list[Path | None] = [*map(Path, runs)] or ([] if hypotheses else [None])
+    folders = map(RunFolder.find_model, wanted)
+    found = [EvaluatedRun(name=str(folder.chosen or folder.path), folder=folder) for folder in folders]
     if alignment and not found:
         raise UsageError("--alignment: attention is a model's: name a run")
     gold = None
@@ -122,13 +124,6 @@ def _check_options(
             raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
     if files and data:
         raise UsageError("--file and --data: give one of them")
-
-
-def _find_runs(paths: Sequence[Path], *, needed: bool) -> list[EvaluatedRun]:
-    """The runs at paths; the newest one for no paths, where one is `needed`; ModelFileError when there is none."""
-    wanted: Sequence[Path | None] = paths or ([None] if needed else [])
-    folders = map(RunFolder.find_model, wanted)
-    return [EvaluatedRun(name=str(folder.chosen or folder.path), folder=folder) for folder in folders]
 
 
 def _named_languages(paths: Sequence[Path], columns: str | None) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from seq2seq_cli.config.keys import find_stated_differences
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.config.schema.text import SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
@@ -135,8 +135,8 @@ def _with_codecs(config: Config, codecs: Codecs) -> Config:
     text = TextConfig(
         unit=src.unit,
         shared_vocabulary=src.vocabulary == tgt.vocabulary and len(set(sizes)) == 1,
-        src=SourceConfig(**asdict(src.config)),
-        tgt=TargetConfig(**asdict(tgt.config)),
+        src=SideConfig(**asdict(src.config)),
+        tgt=SideConfig(**asdict(tgt.config)),
     )
     adopted = config.model_copy(update={"text": text})
     if found := find_stated_differences(adopted, config, sections=("text",)):

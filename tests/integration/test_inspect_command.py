@@ -61,4 +61,4 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
 
     assert done.returncode == 1
     assert re.search(r"^valid in train +1 +0$", done.stdout, re.MULTILINE)
-    assert done.stderr == "s2s: error: data/prepared: 1 held-out sentence is in another split: prepare again\n"
+    assert done.stderr == "s2s: error: data/prepared: 1 held-out sentence in another split: prepare again\n"

@@ -48,8 +48,7 @@ def inspect(
         sys.stdout.writelines(line.rstrip() + "\n" for line in chain(part, [""]))
         sys.stdout.flush()  # a part may take a while
     if leaked := sum(leak.sentences for leak in leaks if not leak.allowed):
-        found = "1 held-out sentence is" if leaked == 1 else f"{leaked:,} held-out sentences are"
-        raise S2SError(f"{corpus.path}: {found} in another split: prepare again")
+        raise S2SError(f"{corpus.path}: {counted(leaked, 'held-out sentence')} in another split: prepare again")
 
 
 def _head(corpus: PreparedCorpus) -> Iterator[str]:
@@ -99,8 +98,5 @@ def _examples(corpus: PreparedCorpus, seed: int) -> Iterator[str]:
     pairs = inspection.draw_pairs(corpus, _EXAMPLES, seed)
     yield f"{counted(len(pairs), 'random pair')} (--seed {seed})"
     for pair in pairs:
-        yield ""
-        yield f"{pair.split:<7}{pair.src}"
-        yield f"{'':<7}{' '.join(pair.src_units)}"
-        yield f"{'':<7}{pair.tgt}"
-        yield f"{'':<7}{' '.join(pair.tgt_units)}"
+        lines = pair.src, " ".join(pair.src_units), pair.tgt, " ".join(pair.tgt_units)
+        yield from ["", *(f"{name:<7}{line}" for name, line in zip((pair.split, "", "", ""), lines, strict=True))]

@@ -12,18 +12,13 @@ from seq2seq_cli.config.schema import NonNegativeInt, PositiveInt, Problem, Sect
 AUTO: Final = "auto"
 """In place of a value that preparing finds, such as a language."""
 
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
-LanguageToFind = Annotated[
+Language = Annotated[
     str,
     Field(
         pattern=r"^([a-z]{2,3}|auto)$",
         examples=["en", "de"],
         description="ISO code. auto: by the names of the columns, else of the file (fra.txt: en and fr), else en, de.",
     ),
-]
-Lowercase = Annotated[bool, Field(description="Lower-case the text.")]
-Spacing = Annotated[
-    bool, Field(description="Mark each token that follows a space, so that the text comes back exactly.")
 ]
 
 
@@ -51,33 +46,19 @@ class DataConfig(Section):
 
 
 class SideConfig(Section):
-    """One language, and how its text becomes ids."""
+    """One language, and how its text becomes ids. By default, case and spacing are kept."""
 
-    language: Language
-    lowercase: Lowercase
-    spacing: Spacing
+    language: Language = AUTO
+    lowercase: bool = False
+    """Lower-case the text."""
+    spacing: bool = True
+    """Mark each token that follows a space, so that the text comes back exactly."""
     min_count: PositiveInt = 2
     """Words seen fewer times in training become <unk>. With bpe, merges seen fewer times are not
     learned."""
     max_size: PositiveInt | Literal["auto"] | None = AUTO
     """Largest vocabulary: this many of the most frequent units are kept; null: all. auto: 10000; with bpe 1000 to 8000,
     more for more text."""
-
-
-class SourceConfig(SideConfig):
-    """The source language, or ``auto``. By default, case and spacing are kept."""
-
-    language: LanguageToFind = AUTO
-    lowercase: Lowercase = False
-    spacing: Spacing = True
-
-
-class TargetConfig(SideConfig):
-    """The target language, or ``auto``. By default, case and spacing are kept, so that the output is plain text."""
-
-    language: LanguageToFind = AUTO
-    lowercase: Lowercase = False
-    spacing: Spacing = True
 
 
 class TextConfig(Section):
@@ -89,9 +70,9 @@ class TextConfig(Section):
     """word: spaCy's tokens. bpe: parts of them, learned from the training split. character: single characters."""
     shared_vocabulary: bool | Literal["auto"] = AUTO
     """One vocabulary for both sides, learned from both. auto: with bpe, unless min_count or max_size differ."""
-    src: SourceConfig = SourceConfig()
+    src: SideConfig = SideConfig()
     """The source language."""
-    tgt: TargetConfig = TargetConfig()
+    tgt: SideConfig = SideConfig()
     """The target language."""
 
     @property

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seq2seq_cli.config.schema.text import DataConfig, SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import DataConfig, SideConfig, TextConfig
 from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile
@@ -16,7 +16,7 @@ from seq2seq_cli.preparation.pair_store import Side
 from seq2seq_cli.text.sides import read_rules
 
 EN_DE = TextConfig(
-    unit="word", src=SourceConfig(lowercase=True, spacing=False, language="en"), tgt=TargetConfig(language="de")
+    unit="word", src=SideConfig(lowercase=True, spacing=False, language="en"), tgt=SideConfig(language="de")
 )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema.text import SideConfig, SourceConfig, TargetConfig, TextConfig
+from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import upper
@@ -26,16 +26,16 @@ def fitted(config: SideConfig, *texts: str, unit: Unit = "word") -> Codec:
 
 @pytest.fixture
 def target() -> Codec:
-    return fitted(TargetConfig(language="de", min_count=1), "Sie küsste ihn.", "Geht's dir gut?")
+    return fitted(SideConfig(language="de", min_count=1), "Sie küsste ihn.", "Geht's dir gut?")
 
 
 @pytest.fixture
 def source() -> Codec:
-    return fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "She kissed him.")
+    return fitted(SideConfig(lowercase=True, spacing=False, language="en", min_count=1), "She kissed him.")
 
 
 def test_without_spacing_tokens_are_joined_by_spaces() -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1, spacing=False, lowercase=True), "Sie küsste ihn.")
+    codec = fitted(SideConfig(language="de", min_count=1, spacing=False, lowercase=True), "Sie küsste ihn.")
     assert codec.write(codec.read("Sie küsste ihn.").ids).text == "sie küsste ihn ."
 
 
@@ -52,7 +52,7 @@ def test_without_spacing_tokens_are_joined_by_spaces() -> None:
 def test_a_text_is_read_with_the_apostrophe_of_the_training_sentences(
     unit: Unit, apostrophe: str, text: str, known: str
 ) -> None:
-    config = TargetConfig(language="en", min_count=1, lowercase=False, spacing=True)
+    config = SideConfig(language="en", min_count=1, lowercase=False, spacing=True)
     codec = replace(fitted(config, known, unit=unit), apostrophe=apostrophe)
     reading = codec.read(text)
     assert codec.write(reading.ids).text == known
@@ -61,7 +61,7 @@ def test_a_text_is_read_with_the_apostrophe_of_the_training_sentences(
 
 
 def test_a_protected_span_keeps_its_apostrophes() -> None:
-    codec = replace(fitted(SourceConfig(language="en", min_count=1), "it's a"), apostrophe="'")
+    codec = replace(fitted(SideConfig(language="en", min_count=1), "it's a"), apostrophe="'")
     words = codec.read("it’s /o’b", [(5, 9)]).words
     assert [word.text for word in words] == ["it", "'s", "/o’b"]
 
@@ -86,14 +86,14 @@ def test_special_ids_are_not_written_and_copies_replace_unknown_ones(source: Cod
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_language_that_is_not_resolved_is_refused(unit: Unit) -> None:
     with pytest.raises(ValueError, match="language"):
-        get_segmenter(TargetConfig(), unit)
+        get_segmenter(SideConfig(), unit)
     with pytest.raises(ValueError, match="language"):
-        fit_codec(SourceConfig(), unit, {"a": 1})
+        fit_codec(SideConfig(), unit, {"a": 1})
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_same_text_makes_the_same_file(tmp_path: Path, unit: Unit) -> None:
-    config = TargetConfig(language="de", min_count=1)
+    config = SideConfig(language="de", min_count=1)
     texts = ["Sie küsste ihn.", "Geht's dir gut?", "Geht ihr?"]
     save_codec(fitted(config, *texts, unit=unit), tmp_path / "one.json")
     save_codec(fitted(config, *reversed(texts), unit=unit), tmp_path / "other.json")
@@ -106,7 +106,7 @@ def test_the_same_text_makes_the_same_file(tmp_path: Path, unit: Unit) -> None:
 
 def test_a_codec_cuts_by_the_rules_of_its_file(tmp_path: Path) -> None:
     path = tmp_path / "src.json"
-    save_codec(fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "Gonna go!"), path)
+    save_codec(fitted(SideConfig(lowercase=True, spacing=False, language="en", min_count=1), "Gonna go!"), path)
     assert words_of(path, "Gonna go! Lotsa!") == ["Gon", "na", "go", "!", "Lotsa", "!"]
 
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -127,7 +127,7 @@ def words_of(path: Path, text: str) -> list[str]:
 
 
 def test_a_language_whose_tokenizer_is_a_program_has_no_rules_in_the_file(tmp_path: Path) -> None:
-    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="zh", min_count=1), "她吻了他。")
+    codec = fitted(SideConfig(lowercase=True, spacing=False, language="zh", min_count=1), "她吻了他。")
     save_codec(codec, tmp_path / "src.json")
     assert codec.rules is None
     assert words_of(tmp_path / "src.json", "他吻她") == ["他", "吻", "她"]
@@ -168,7 +168,7 @@ def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[
 
 
 def test_a_token_with_an_unseen_character_is_one_unknown_id() -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1), "Der Mann mit Hut.", unit="bpe")
+    codec = fitted(SideConfig(language="de", min_count=1), "Der Mann mit Hut.", unit="bpe")
     ids = codec.read("Der Zwerg mit Mut.").ids
     assert [codec.write(token).units for token in codec.vocabulary.split(ids)] == [
         ["Der"],
@@ -184,25 +184,25 @@ def test_a_token_with_an_unseen_character_is_one_unknown_id() -> None:
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_tokens_with_count_0_are_not_learned(unit: Unit) -> None:
-    config = TargetConfig(language="de", min_count=1)
+    config = SideConfig(language="de", min_count=1)
     assert fit_codec(config, unit, {"▁b": 2, "▁xyz": 0, "c": 1}) == fit_codec(config, unit, {"▁b": 2, "c": 1})
 
 
 def test_every_seen_character_is_known_at_every_place() -> None:
-    codec = fitted(TargetConfig(language="de", max_size=1, min_count=9), "Weiß, sagt er.", unit="bpe")
+    codec = fitted(SideConfig(language="de", max_size=1, min_count=9), "Weiß, sagt er.", unit="bpe")
     for text in ("ßiW,ar", "ß", "e r s t"):
         assert codec.write(codec.read(text).ids).text == text
 
 
 def test_the_parts_of_a_lower_cased_word_keep_their_case() -> None:
     # The lower case of İ is two characters long.
-    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=9), "i̇stanbul", unit="bpe")
+    codec = fitted(SideConfig(lowercase=True, spacing=False, language="en", min_count=9), "i̇stanbul", unit="bpe")
     assert codec.read("Hİ İSTANBUL").parts == ["Hİ", "İ", "", *"STANBUL"]
     assert [word.text for word in codec.read("Hİ İSTANBUL").words] == ["Hİ", "İSTANBUL"]
 
 
 def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
-    codec = fitted(SourceConfig(lowercase=True, spacing=False, language="en", min_count=9), "she didn't.", unit="bpe")
+    codec = fitted(SideConfig(lowercase=True, spacing=False, language="en", min_count=9), "she didn't.", unit="bpe")
     ids = codec.read("She didn't.").ids
     assert len(ids) == len("shedidn't.")
     assert codec.write(ids).text == "she did n't ."
@@ -211,12 +211,12 @@ def test_bpe_without_spacing_joins_parts_and_separates_tokens() -> None:
 
 def test_other_spaces_are_characters() -> None:
     codec = fitted(
-        SourceConfig(lowercase=True, spacing=False, language="en", min_count=1), "Is he, at 5 him?", unit="character"
+        SideConfig(lowercase=True, spacing=False, language="en", min_count=1), "Is he, at 5 him?", unit="character"
     )
     assert codec.write(codec.read("Is he, at 5 him?").ids).text == "is he,at 5 him?"
     assert codec.read("Is he?").parts == ["I", "s", SPACING, "h", "e", "?"]
     assert codec.read("is he").ids != codec.read("ishe").ids
-    spaces = fitted(TargetConfig(language="en", min_count=1), "him .", unit="character")
+    spaces = fitted(SideConfig(language="en", min_count=1), "him .", unit="character")
     assert spaces.write(spaces.read("him .").ids).text == "him ."
 
 
@@ -240,9 +240,7 @@ def test_a_shared_vocabulary_is_learned_from_both_sides(unit: Unit) -> None:
 
 @pytest.fixture(scope="module")
 def parts() -> Codec:
-    return fitted(
-        TargetConfig(language="de", min_count=1), "Der Dampfer fährt, das Dampfschiff fährt dahin.", unit="bpe"
-    )
+    return fitted(SideConfig(language="de", min_count=1), "Der Dampfer fährt, das Dampfschiff fährt dahin.", unit="bpe")
 
 
 PARTS_TEXT = "Der Dampf fährt dahin, Zoë."
@@ -262,7 +260,7 @@ def test_dropout_1_gives_characters_and_less_gives_other_parts_drawn_by_its_gene
 def test_each_merge_is_dropped_with_the_given_probability() -> None:
     # Two merges: a b, then ab c. All three in one when both are kept: 0.6 * 0.6. In two when the first is kept
     # and the second is dropped: 0.6 * 0.4. In three when the only possible merge is dropped: 0.4.
-    codec = fitted(TargetConfig(language="de", min_count=2, spacing=False), "abc abc ab", unit="bpe")
+    codec = fitted(SideConfig(language="de", min_count=2, spacing=False), "abc abc ab", unit="bpe")
     ids = codec.read("abc").ids
     assert len(codec.merges) == 2
     random = np.random.default_rng(5)
@@ -274,7 +272,7 @@ def test_each_merge_is_dropped_with_the_given_probability() -> None:
 
 @pytest.mark.parametrize("unit", ["word", "character"])
 def test_dropout_does_not_change_words_and_characters(unit: Unit) -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1), PARTS_TEXT, unit=unit)
+    codec = fitted(SideConfig(language="de", min_count=1), PARTS_TEXT, unit=unit)
     ids = codec.read(PARTS_TEXT).ids
     assert codec.resample(ids, 0.9, np.random.default_rng(0)) == ids
 
@@ -282,7 +280,7 @@ def test_dropout_does_not_change_words_and_characters(unit: Unit) -> None:
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_protected_span_is_one_unknown_word_between_the_known_ones(unit: Unit) -> None:
     text = "Geht (geht) gut?"
-    codec = fitted(TargetConfig(language="de", min_count=1), text, unit=unit)
+    codec = fitted(SideConfig(language="de", min_count=1), text, unit=unit)
     start = text.index("geht")
     words = codec.read(text, [(start, start + 4)]).words
     assert [word for word in words if word.is_unknown] == [("geht", (UNK,), ("geht",), True)]
@@ -310,7 +308,7 @@ def has_capitals(codec: Codec, ids: list[int]) -> bool:
     ],
 )
 def test_a_text_in_capitals_is_a_usual_one_behind_a_unit_of_its_own(language: str, usual: str, text: str) -> None:
-    codec = fitted(TargetConfig(language=language, min_count=1), usual, unit="bpe")
+    codec = fitted(SideConfig(language=language, min_count=1), usual, unit="bpe")
     reading = codec.read(text)
     assert has_capitals(codec, reading.ids)
     assert reading.ids[1:] == codec.read(usual).ids
@@ -330,7 +328,7 @@ def test_a_text_in_capitals_is_a_usual_one_behind_a_unit_of_its_own(language: st
     ],
 )
 def test_other_texts_with_capitals_are_read_as_they_are(known: str, text: str) -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1), known, unit="bpe")
+    codec = fitted(SideConfig(language="de", min_count=1), known, unit="bpe")
     reading = codec.read(text)
     assert not has_capitals(codec, reading.ids)
     assert UNK not in reading.ids
@@ -338,7 +336,7 @@ def test_other_texts_with_capitals_are_read_as_they_are(known: str, text: str) -
 
 
 def test_copies_into_a_text_in_capitals_are_as_they_stand_in_the_source() -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1), "Frag es an!", unit="bpe")
+    codec = fitted(SideConfig(language="de", min_count=1), "Frag es an!", unit="bpe")
     reading = codec.read("FRAG ZOË (a@b.de) AN!", [(10, 16)])
     assert has_capitals(codec, reading.ids)
     unknown = [word.text for word in reading.words if word.is_unknown]
@@ -353,14 +351,14 @@ def test_copies_into_a_text_in_capitals_are_as_they_stand_in_the_source() -> Non
 @pytest.mark.parametrize(
     ("unit", "config", "has"),
     [
-        ("bpe", TargetConfig(language="de", min_count=1), True),
-        ("bpe", TargetConfig(language="de", min_count=1, lowercase=True), False),
-        ("bpe", TargetConfig(language="zh", min_count=1), False),
-        ("word", TargetConfig(language="de", min_count=1), False),
-        ("character", TargetConfig(language="de", min_count=1), False),
+        ("bpe", SideConfig(language="de", min_count=1), True),
+        ("bpe", SideConfig(language="de", min_count=1, lowercase=True), False),
+        ("bpe", SideConfig(language="zh", min_count=1), False),
+        ("word", SideConfig(language="de", min_count=1), False),
+        ("character", SideConfig(language="de", min_count=1), False),
     ],
 )
-def test_subwords_that_keep_their_case_have_a_unit_for_capitals(unit: Unit, config: TargetConfig, has: bool) -> None:
+def test_subwords_that_keep_their_case_have_a_unit_for_capitals(unit: Unit, config: SideConfig, has: bool) -> None:
     text = "他吻她" if config.language == "zh" else "Sie küsste ihn."
     codec = fitted(config, text, unit=unit)
     assert codec.has_capitals == has
@@ -373,6 +371,6 @@ def test_subwords_that_keep_their_case_have_a_unit_for_capitals(unit: Unit, conf
 @pytest.mark.parametrize("spacing", [True, False])
 @pytest.mark.parametrize("text", ["Geht's dir (gut)?", "e\u0301 3,5 %", "GEHT DIR", "a", ""])
 def test_units_are_written_fast_as_they_are_slowly(unit: Unit, spacing: bool, text: str) -> None:
-    codec = fitted(TargetConfig(language="de", min_count=1, spacing=spacing), text, "Geht dir", unit=unit)
+    codec = fitted(SideConfig(language="de", min_count=1, spacing=spacing), text, "Geht dir", unit=unit)
     ids = codec.read(text).ids
     assert codec.text([BOS, *ids, EOS, PAD]) == codec.write(ids).text

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby, starmap
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +19,11 @@ from seq2seq_cli.corpus.splits import SPLITS, TRAIN, sentence_key, text_hashes
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
-from seq2seq_cli.preparation.pair_store import PairStore, Side, StoredPairs
+from seq2seq_cli.preparation.pair_store import NewPairs, PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
 from seq2seq_cli.text.normalise import normalise
-from seq2seq_cli.text.segmenter import Segmenter, get_segmenter
-from seq2seq_cli.text.sides import Rules, read_rules
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import SIDES, Rules, SideName, read_rules
 
 _BYTES_PER_LINE = 100
 """About the length of a line in published files, the third column included."""
@@ -47,14 +48,6 @@ class InputBlock:
     """Of all pair files."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Analysed:
-    """The counts of a block's lines, and its pairs, normalised, in their order."""
-
-    counts: LineCounts
-    pairs: StoredPairs
-
-
 def read_all(
     inputs: Inputs,
     config: Config,
@@ -77,11 +70,13 @@ def read_all(
             [(_, rules)] = workers.map_in_order(read_rules, [config.text])
         work = partial(analyse, text=config.text, rules=rules, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(inputs, config.data))
-        for (split, pair_file), blocks in groupby(results, key=_origin):
+        for (split, pair_file), blocks in groupby(
+            results, key=lambda result: (result[0].split, result[0].block.pair_file)
+        ):
             counts = LineCounts()
-            for task, analysed in blocks:
-                counts.add(analysed.counts)
-                store.add(pair_file, analysed.pairs)
+            for task, (of_block, new_pairs) in blocks:
+                counts.add(of_block)
+                store.add(pair_file, new_pairs)
                 lines = total.lines + counts.lines
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")
@@ -107,14 +102,11 @@ def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:
             bytes_before += pair_file.size
 
 
-def _origin(result: tuple[InputBlock, Analysed]) -> tuple[int, PairFile]:
-    return result[0].split, result[0].block.pair_file
-
-
-def analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> Analysed:
+def analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> tuple[LineCounts, NewPairs]:
     """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
 
-    Raises InputError when a language needs a tokenizer that is missing.
+    Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
+    a tokenizer that is missing.
     """
     block = task.block
     counts = LineCounts(lines=len(block.rows))
@@ -129,30 +121,33 @@ def analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> 
         else:
             reason = fault or ("empty side" if any(pair) else "blank line")
             # A file can have a million empty lines: an example is made only if it is kept.
-            counts.dropped.add(reason, 1, starmap(DroppedLine.of, [(block.pair_file, line, src, tgt)]))
+            counts.drop(reason, 1, starmap(DroppedLine.of, [(block.pair_file, line, src, tgt)]))
         counts.extra_columns += has_more
     counts.pairs = len(pairs)
-    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
-    encoded = [[sentence.encode("utf-8") for sentence in side] for side in sides]
-    stored = StoredPairs(
-        lines=np.array(lines, dtype=np.uint32),
-        src=_analyse_side(sides[0], encoded[0], get_segmenter(text.src, text.unit, rules[0])),
-        tgt=_analyse_side(sides[1], encoded[1], get_segmenter(text.tgt, text.unit, rules[1])),
-        pair_hashes=text_hashes(map(b"\t".join, zip(*encoded, strict=True))),
-        src_hashes=text_hashes(encoded[0]),
-    )
-    return Analysed(counts=counts, pairs=stored)
+    return counts, _new_pairs(pairs, lines, text, rules)
 
 
-def _analyse_side(sentences: Sequence[str], encoded: Sequence[bytes], segmenter: Segmenter) -> Side:
-    rows = [segmenter.tokens(sentence) for sentence in sentences]
-    tokens = list(chain.from_iterable(rows))
-    numbers = {token: number for number, token in enumerate(dict.fromkeys(tokens))}
-    return Side(
-        tokens=list(numbers),
-        numbers=np.fromiter(map(numbers.__getitem__, tokens), dtype=np.uint32, count=len(tokens)),
-        lengths=np.fromiter(map(len, rows), dtype=np.uint32, count=len(rows)),
-        text=np.frombuffer(b"".join([sentence + b"\n" for sentence in encoded]), dtype=np.uint8),
-        sizes=np.fromiter((len(sentence) + 1 for sentence in encoded), dtype=np.uint32, count=len(encoded)),
-        keys=text_hashes(map(sentence_key, sentences)),
-    )
+def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: TextConfig, rules: Rules) -> NewPairs:
+    columns: dict[str, NDArray[Any]] = {"lines": np.array(lines, dtype=np.uint32)}
+    tokens: dict[SideName, list[str]] = {}
+    encoded = []
+    for place, (side, config) in enumerate(zip(SIDES, (text.src, text.tgt), strict=True)):
+        sentences = [pair[place] for pair in pairs]
+        rows = list(map(get_segmenter(config, text.unit, rules[place]).tokens, sentences))
+        every = list(chain.from_iterable(rows))
+        numbers = {token: number for number, token in enumerate(dict.fromkeys(every))}
+        octets = [sentence.encode("utf-8") for sentence in sentences]
+        columns |= {
+            f"{side}.numbers": np.array(list(map(numbers.__getitem__, every)), dtype=np.uint32),
+            f"{side}.lengths": np.array(list(map(len, rows)), dtype=np.uint32),
+            f"{side}.text": np.frombuffer(b"".join([sentence + b"\n" for sentence in octets]), dtype=np.uint8),
+            f"{side}.sizes": np.array([len(sentence) + 1 for sentence in octets], dtype=np.uint32),
+            f"{side}.keys": text_hashes(map(sentence_key, sentences)),
+        }
+        tokens[side] = list(numbers)
+        encoded.append(octets)
+    columns |= {
+        "pair_hashes": text_hashes(map(b"\t".join, zip(*encoded, strict=True))),
+        "src_hashes": text_hashes(encoded[0]),
+    }
+    return NewPairs(columns=columns, tokens=tokens)

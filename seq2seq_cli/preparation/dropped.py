@@ -1,5 +1,6 @@
 """Lines that prepare leaves out: their number for each reason, and the first of them as examples."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -50,70 +51,63 @@ class DroppedLine(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class DroppedLines:
-    """The number of lines dropped for one reason, and the first of them."""
-
-    count: int = 0
-    examples: list[DroppedLine] = field(default_factory=list)
-
-
-class Dropped(dict[Reason, DroppedLines]):
-    """The dropped lines for each reason; a reason without any is missing."""
-
-    def add(self, reason: Reason, count: int, examples: Iterable[DroppedLine]) -> None:
-        """Count further lines, which come after those counted so far; takes only as many examples as are kept."""
-        lines = self.setdefault(reason, DroppedLines())
-        lines.count += count
-        lines.examples += islice(examples, MOST_EXAMPLES - len(lines.examples))
-
-    def records(self) -> dict[Reason, DroppedRecord]:
-        """The manifest's records of the reasons."""
-        return {
-            reason: DroppedRecord(count=lines.count, first=[line.place for line in lines.examples[:_PLACES]])
-            for reason, lines in self.in_order()
-        }
-
-    def in_order(self) -> list[tuple[Reason, DroppedLines]]:
-        """The reasons in the order in which they are checked."""
-        return [(reason, self[reason]) for reason in REASONS if reason in self]
-
-
-@dataclass(kw_only=True)
 class LineCounts:
     """Counts over the lines of a block, of a file, or of all files."""
 
     lines: int = 0
     pairs: int = 0
     extra_columns: int = 0
-    dropped: Dropped = field(default_factory=Dropped)
+    dropped: Counter[Reason] = field(default_factory=Counter)
+    """The lines that are left out for each reason."""
+    examples: dict[Reason, list[DroppedLine]] = field(default_factory=dict)
+    """The first of these lines."""
+
+    def drop(self, reason: Reason, count: int, examples: Iterable[DroppedLine]) -> None:
+        """Count further lines, which come after those counted so far; takes only as many examples as are kept."""
+        self.dropped[reason] += count
+        kept = self.examples.setdefault(reason, [])
+        kept += islice(examples, MOST_EXAMPLES - len(kept))
 
     def add(self, later: "LineCounts") -> None:
         """Add the counts of lines that come after those counted so far."""
         self.lines += later.lines
         self.pairs += later.pairs
         self.extra_columns += later.extra_columns
-        for reason, lines in later.dropped.items():
-            self.dropped.add(reason, lines.count, lines.examples)
+        for reason, count in later.dropped.items():
+            self.drop(reason, count, later.examples[reason])
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """The reasons of the dropped lines, in the order in which they are checked."""
+        return [reason for reason in REASONS if self.dropped[reason]]
 
     def check(self, file: PairFile) -> None:
         """Raise PairFileError when a file has no pair, or too many lines (or records) with a problem of _ADVICE."""
         unit = file.unit
-        used = self.lines - self.dropped.get("blank line", DroppedLines()).count
+        used = self.lines - self.dropped["blank line"]
         for reason, advice in _ADVICE.items():
-            lines = self.dropped.get(reason, DroppedLines())
-            if lines.count > MOST_BAD * used:
-                fraction = f"{lines.count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
-                raise PairFileError(f"{lines.examples[0].place}: the {unit} {advice.format(unit=unit)} ({fraction})")
+            if (count := self.dropped[reason]) > MOST_BAD * used:
+                fraction = f"{count:,} of {used:,} {unit}s have this problem; at most {MOST_BAD:.0%} may"
+                place = self.examples[reason][0].place
+                raise PairFileError(f"{place}: the {unit} {advice.format(unit=unit)} ({fraction})")
         if not self.pairs:
             reasons = "".join(
-                f", {lines.count:,} dropped as '{reason}' from {lines.examples[0].place} on"
-                for reason, lines in self.dropped.in_order()
+                f", {self.dropped[reason]:,} dropped as '{reason}' from {self.examples[reason][0].place} on"
+                for reason in self.reasons
                 if reason != "blank line"
             )
             raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
 
+    def records(self) -> dict[Reason, DroppedRecord]:
+        """The manifest's records of the reasons."""
+        return {
+            reason: DroppedRecord(
+                count=self.dropped[reason], first=[line.place for line in self.examples[reason][:_PLACES]]
+            )
+            for reason in self.reasons
+        }
 
-def write_examples(path: Path, dropped: Dropped) -> None:
-    """Write the examples as tab-separated values, with a header."""
-    rows = [(reason, *line) for reason, lines in dropped.in_order() for line in lines.examples]
-    path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))
+    def write_examples(self, path: Path) -> None:
+        """Write the examples as tab-separated values, with a header."""
+        rows = [(reason, *line) for reason in self.reasons for line in self.examples[reason]]
+        path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))

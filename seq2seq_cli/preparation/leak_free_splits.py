@@ -87,12 +87,15 @@ class _Groups:
 
 def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.int32]]:
     """The position of each group, and the group of each source key; ``keys`` are distinct and in ascending order."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), edges), shape=(len(keys),) * 2)
+    count, group_of_key = connected_components(graph.tocsr(), directed=False)
     # The smallest key identifies a group.
-    smallest = np.arange(len(keys), dtype=np.int32)
-    _join(smallest, edges)
-    is_smallest = smallest == np.arange(len(keys), dtype=np.int32)
-    number = np.cumsum(is_smallest, dtype=np.int32) - np.int32(1)
-    return mix(keys[is_smallest]), number[smallest]
+    smallest = np.full(count, len(keys), dtype=np.int32)
+    np.minimum.at(smallest, group_of_key, np.arange(len(keys), dtype=np.int32))
+    return mix(keys[smallest]), group_of_key
 
 
 def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]:
@@ -104,22 +107,6 @@ def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]
     pairs = pairs[np.argsort(tgt_key[pairs], kind="stable")]
     same = tgt_key[pairs[1:]] == tgt_key[pairs[:-1]]
     return np.stack([key_of_pair[pairs[:-1][same]], key_of_pair[pairs[1:][same]]])
-
-
-def _join(smallest: NDArray[np.int32], edges: NDArray[np.int32]) -> None:
-    """Replace each key by the smallest one that edges connect it to, in place."""
-    if not edges.size:
-        return
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    # Most keys have no edge: the graph is small even for a large corpus.
-    keys, ends = np.unique(edges, return_inverse=True)
-    graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), ends.reshape(edges.shape)), shape=(len(keys),) * 2)
-    count, component = connected_components(graph.tocsr(), directed=False)
-    first = np.full(count, len(smallest), dtype=np.int32)
-    np.minimum.at(first, component, keys)
-    smallest[keys] = first[component]
 
 
 def _choose(groups: _Groups, candidates: NDArray[np.intp], wanted: int) -> list[int]:

@@ -4,7 +4,7 @@ A column is a file of numbers, one for each pair or for each token. A few column
 of texts and tokens are read in the blocks in which they were written.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.corpus.splits import Hashes
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.text.sides import SIDES, SideName
 
@@ -24,6 +23,7 @@ _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
     "sizes": np.uint32,
     "keys": np.uint64,
 }
+"""Those of SideBlock, and the hashes of the sentence keys (see ``corpus.splits``), by which a corpus is split."""
 _TYPES: dict[str, type[np.unsignedinteger[Any]]] = {
     "lines": np.uint32,
     "pair_hashes": np.uint64,
@@ -37,7 +37,7 @@ class SideBlock:
     """One side of the pairs of a block: N sentences of T tokens in all."""
 
     numbers: NDArray[np.uint32]
-    """T: the number of each token of each sentence; in a store, its number in ``PairStore.tokens``."""
+    """T: the number of each token of each sentence, by ``PairStore.tokens``."""
     lengths: NDArray[np.uint32]
     """N: tokens per sentence."""
     text: NDArray[np.uint8]
@@ -47,24 +47,13 @@ class SideBlock:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side(SideBlock):
-    """One side of the pairs of a block, to be stored; tokens are numbered by their indices in ``tokens``."""
-
-    tokens: list[str]
-    """The distinct tokens, in the order of their first occurrence."""
-    keys: Hashes
-    """N: hashes of the sentence keys (see ``corpus.splits``), by which a corpus is split."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class StoredPairs:
+class NewPairs:
     """The pairs of a block, to be stored."""
 
-    lines: NDArray[np.uint32]
-    src: Side
-    tgt: Side
-    pair_hashes: Hashes
-    src_hashes: Hashes
+    columns: Mapping[str, NDArray[np.unsignedinteger[Any]]]
+    """All that a store has; the ``numbers`` of a side are indices in its `tokens`."""
+    tokens: Mapping[SideName, Sequence[str]]
+    """The distinct tokens of each side, in the order of their first occurrence."""
 
 
 @dataclass(kw_only=True)
@@ -91,13 +80,17 @@ class PairStore:
         """The number of pairs."""
         return sum(pairs for _, pairs in self.files)
 
-    def add(self, file: PairFile, block: StoredPairs) -> None:
+    def add(self, file: PairFile, block: NewPairs) -> None:
         """Append a block of a pair file."""
-        pairs = len(block.lines)
-        for name in ("lines", "pair_hashes", "src_hashes"):
-            self._write(name, getattr(block, name))
-        self._add_side("src", block.src)
-        self._add_side("tgt", block.tgt)
+        columns = dict(block.columns)
+        for side in SIDES:
+            known = self.tokens[side]
+            own = [known.setdefault(token, len(known)) for token in block.tokens[side]]
+            columns[f"{side}.numbers"] = np.array(own, dtype=np.uint32)[columns[f"{side}.numbers"]]
+        for name, kind in _TYPES.items():
+            # Not tofile: its error does not say that the disk is full.
+            self._out[name].write(columns[name].astype(kind, copy=False).tobytes())
+        pairs = len(columns["lines"])
         self._blocks.append(pairs)
         if self.files and self.files[-1][0] == file:
             pairs += self.files.pop()[1]
@@ -141,18 +134,6 @@ class PairStore:
         """The pair file of each of some pairs."""
         ends = np.cumsum([count for _, count in self.files])
         return [self.files[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]
-
-    def _add_side(self, name: SideName, side: Side) -> None:
-        numbers = self.tokens[name]
-        own = np.fromiter(
-            (numbers.setdefault(token, len(numbers)) for token in side.tokens), dtype=np.uint32, count=len(side.tokens)
-        )
-        for column in _SIDE_COLUMNS:
-            self._write(f"{name}.{column}", own[side.numbers] if column == "numbers" else getattr(side, column))
-
-    def _write(self, name: str, numbers: NDArray[Any]) -> None:
-        # Not tofile: its error does not say that the disk is full.
-        self._out[name].write(numbers.astype(_TYPES[name], copy=False).tobytes())
 
     def _path(self, name: str) -> Path:
         return self.folder / name

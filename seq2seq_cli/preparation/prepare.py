@@ -38,7 +38,6 @@ from seq2seq_cli.pairs.stated_languages import (
     stated_languages,
 )
 from seq2seq_cli.preparation.analysis import Inputs, LineProgress, read_all
-from seq2seq_cli.preparation.dropped import LineCounts, write_examples
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
@@ -224,10 +223,9 @@ class _Job:
         with closing(PairStore(folder=folder / _STORE)) as store:
             known = self.codecs and (self.codecs[0].segmenter.rules, self.codecs[1].segmenter.rules)
             counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
-        selection = select(store, given, self.config.data, self.config.text.unit)
-        self.warnings.extend(selection.warnings())
-        counts.add(LineCounts(dropped=selection.dropped))
-        write_examples(folder / DROPPED_FILE, counts.dropped)
+        selection = select(store, given, counts, self.config.data, self.config.text.unit)
+        self.warnings.extend(selection.warnings)
+        counts.write_examples(folder / DROPPED_FILE)
         tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
         codecs = self.codecs or fit_on_training(store, self.config.text, rules, selection.split_of_pair, tokens)
         save_codecs(folder, codecs)
@@ -244,7 +242,7 @@ class _Job:
             pair_files=self.records,
             lines_read=counts.lines,
             extra_columns=counts.extra_columns,
-            dropped=counts.dropped.records(),
+            dropped=counts.records(),
             splits=selection.records,
             src=src,
             tgt=tgt,

@@ -1,7 +1,8 @@
 """The pairs that are used and their splits, from a few numbers per pair, once all pairs are read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import starmap
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,10 @@ from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, Hashes, SplitName, are_among, first_of_each, mix
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, Dropped, DroppedLine
+from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, DroppedLine, LineCounts
 from seq2seq_cli.preparation.leak_free_splits import assign_splits
 from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.text.sides import SIDES
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN
 
 NOWHERE = -1
@@ -26,32 +28,19 @@ _KEPT = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """The split of each pair, and the pairs that are dropped."""
+    """The split of each pair."""
 
     split_of_pair: NDArray[np.int8]
     records: dict[SplitName, SplitRecord]
     """The manifest's records of the splits."""
-    dropped: Dropped
-    """The pairs dropped here; lines that are no pairs are counted elsewhere."""
     shared: int
     """Pairs of a given test split that share a sentence with the given validation split."""
-    empty: list[SplitName]
-    """Held-out splits that were to be drawn, but have no pair."""
-
-    def warnings(self) -> Iterator[str]:
-        """The warnings of held-out splits that may be wrong."""
-        for split in self.empty:
-            yield (
-                f"nothing is held out for {split}: the pairs form too few, or too large, groups of shared sentences:"
-                f" give a file with --{split}, or prepare without it: --set data.{split}_sources=0"
-            )
-        if self.shared:
-            pairs = counted(self.shared, "pair")
-            yield f"the given test split shares a sentence with the validation split in {pairs}"
+    warnings: list[str]
+    """Of held-out splits that may be wrong."""
 
 
-def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> Selection:
-    """Drop the pairs that the config excludes, and assign the others to splits.
+def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: DataConfig, unit: Unit) -> Selection:
+    """Drop the pairs that the config excludes, which are added to `counts`, and assign the others to splits.
 
     ``given`` is VALID or TEST for pairs of files that were given as such a split, and TRAIN for all others.
 
@@ -77,17 +66,23 @@ def select(store: PairStore, given: NDArray[np.int8], data: DataConfig, unit: Un
         valid_sources=wanted[VALID],
         test_sources=wanted[TEST],
     )
-    return Selection(
-        split_of_pair=split_of_pair,
-        records={name: _record(split_of_pair == split, is_new) for split, name in enumerate(SPLITS)},
-        dropped=reasons.dropped(store),
-        shared=shared,
-        empty=[SPLITS[split] for split, sources in wanted.items() if sources and split not in split_of_pair],
-    )
-
-
-def _record(pairs: NDArray[np.bool_], is_new: NDArray[np.bool_]) -> SplitRecord:
-    return SplitRecord(pairs=int(np.count_nonzero(pairs)), sources=int(np.count_nonzero(pairs & is_new)))
+    reasons.add_to(counts, store)
+    warnings = [
+        f"nothing is held out for {SPLITS[split]}: the pairs form too few, or too large, groups of shared sentences:"
+        f" give a file with --{SPLITS[split]}, or prepare without it: --set data.{SPLITS[split]}_sources=0"
+        for split, sources in wanted.items()
+        if sources and split not in split_of_pair
+    ]
+    if shared:
+        warnings.append(
+            f"the given test split shares a sentence with the validation split in {counted(shared, 'pair')}"
+        )
+    in_split = {name: split_of_pair == split for split, name in enumerate(SPLITS)}
+    records = {
+        name: SplitRecord(pairs=int(pairs.sum()), sources=int((pairs & is_new).sum()))
+        for name, pairs in in_split.items()
+    }
+    return Selection(split_of_pair=split_of_pair, records=records, shared=shared, warnings=warnings)
 
 
 class _Reasons:
@@ -104,20 +99,16 @@ class _Reasons:
         """The pairs dropped for a reason."""
         return np.flatnonzero(self.numbers == REASONS.index(reason))
 
-    def dropped(self, store: PairStore) -> Dropped:
-        """The number of dropped pairs for each reason, and the first of them."""
-        dropped = Dropped()
+    def add_to(self, counts: LineCounts, store: PairStore) -> None:
+        """Count the dropped pairs for each reason, with the first of them as examples."""
         lines = store.column("lines")
         for reason in REASONS:
             pairs = self.pairs(reason)
             first = pairs[:MOST_EXAMPLES].tolist()
             if not first:
                 continue
-            places = zip(store.files_of(first), lines[first].tolist(), strict=True)
-            texts = zip(store.texts("src", first), store.texts("tgt", first), strict=True)
-            examples = [DroppedLine.of(*place, *text) for place, text in zip(places, texts, strict=True)]
-            dropped.add(reason, len(pairs), examples)
-        return dropped
+            columns = store.files_of(first), lines[first].tolist(), *(store.texts(side, first) for side in SIDES)
+            counts.drop(reason, len(pairs), starmap(DroppedLine.of, zip(*columns, strict=True)))
 
 
 def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> None:

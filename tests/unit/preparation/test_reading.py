@@ -10,68 +10,68 @@ from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile
 from seq2seq_cli.pairs.pair_files import Block, Pair, PairFile, local_pair_files
-from seq2seq_cli.preparation.analysis import Analysed, InputBlock, analyse, input_blocks
-from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE
-from seq2seq_cli.preparation.pair_store import Side
-from seq2seq_cli.text.sides import read_rules
+from seq2seq_cli.preparation.analysis import InputBlock, analyse, input_blocks
+from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE, LineCounts
+from seq2seq_cli.preparation.pair_store import NewPairs
+from seq2seq_cli.text.sides import SideName, read_rules
 
 EN_DE = TextConfig(
     unit="word", src=SideConfig(lowercase=True, spacing=False, language="en"), tgt=SideConfig(language="de")
 )
 
 
-def analysed(*rows: Pair | str | None, swap: bool = False) -> Analysed:
+def analysed(*rows: Pair | str | None, swap: bool = False) -> tuple[LineCounts, NewPairs]:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(pair_file=PairFile(files=(file,)), first=11, rows=rows, bytes_read=0)
     task = InputBlock(split=TRAIN, block=block, bytes_read=0)
     return analyse(task, text=EN_DE, rules=read_rules(EN_DE), swap=swap)
 
 
-def sentences(side: Side) -> list[list[str]]:
-    rows = np.split(side.numbers, np.cumsum(side.lengths)[:-1])
-    return [[side.tokens[number] for number in row] for row in rows]
+def sentences(pairs: NewPairs, side: SideName) -> list[list[str]]:
+    rows = np.split(pairs.columns[f"{side}.numbers"], np.cumsum(pairs.columns[f"{side}.lengths"])[:-1])
+    return [[pairs.tokens[side][number] for number in row] for row in rows]
 
 
-def dropped(result: Analysed) -> dict[str, list[tuple[int, str, str]]]:
+def dropped(counts: LineCounts) -> dict[str, list[tuple[int, str, str]]]:
     return {
-        reason: [(int(place.removeprefix("deu.txt:")), src, tgt) for place, src, tgt in lines.examples]
-        for reason, lines in result.counts.dropped.items()
+        reason: [(int(place.removeprefix("deu.txt:")), src, tgt) for place, src, tgt in lines]
+        for reason, lines in counts.examples.items()
     }
 
 
 def test_sentences_become_tokens_of_their_side() -> None:
-    result = analysed("She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!")
-    assert sentences(result.pairs.src) == [["she", "kissed", "him", "."], ["do", "n't", "!"]]
-    assert sentences(result.pairs.tgt) == [["▁Sie", "▁küsste", "▁ihn", "."], ["▁Nicht", "!"]]
-    assert result.pairs.tgt.text.tobytes().decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
-    assert result.pairs.tgt.sizes.tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
-    assert result.pairs.lines.tolist() == [11, 12]
-    assert result.counts.extra_columns == 1
+    counts, pairs = analysed("She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!")
+    assert sentences(pairs, "src") == [["she", "kissed", "him", "."], ["do", "n't", "!"]]
+    assert sentences(pairs, "tgt") == [["▁Sie", "▁küsste", "▁ihn", "."], ["▁Nicht", "!"]]
+    assert pairs.columns["tgt.text"].tobytes().decode("utf-8") == "Sie küsste ihn.\nNicht!\n"
+    assert pairs.columns["tgt.sizes"].tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
+    assert pairs.columns["lines"].tolist() == [11, 12]
+    assert counts.extra_columns == 1
 
 
 def test_swap_exchanges_source_and_target() -> None:
-    straight, swapped = analysed("No\tNein", "a\t"), analysed("Nein\tNo", "\ta", swap=True)
-    assert sentences(swapped.pairs.src) == [["no"]]
-    assert dropped(swapped) == dropped(straight) == {"empty side": [(12, "a", "")]}
-    assert swapped.pairs.pair_hashes.tolist() == straight.pairs.pair_hashes.tolist()
+    (of_straight, straight), (of_swapped, swapped) = analysed("No\tNein", "a\t"), analysed("Nein\tNo", "\ta", swap=True)
+    assert sentences(swapped, "src") == [["no"]]
+    assert dropped(of_swapped) == dropped(of_straight) == {"empty side": [(12, "a", "")]}
+    assert swapped.columns["pair_hashes"].tolist() == straight.columns["pair_hashes"].tolist()
 
 
 def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
     record: Pair = (19, "e", "", "missing column", False)
-    result = analysed("", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", None, "c\td", record)
-    assert dropped(result) == {
+    counts, pairs = analysed("", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", None, "c\td", record)
+    assert dropped(counts) == {
         "blank line": [(11, "", ""), (12, "", ""), (16, "", "")],
         "no tab": [(13, "no tab", "")],
         "empty side": [(14, "a", ""), (15, "", "b")],
         "too long": [(17, "", "")],
         "missing column": [(19, "e", "")],
     }
-    assert result.pairs.lines.tolist() == [18]
-    assert result.counts.lines == 9
+    assert pairs.columns["lines"].tolist() == [18]
+    assert counts.lines == 9
 
 
 def test_examples_are_cut_and_fit_on_a_line() -> None:
-    [(_, text, _)] = dropped(analysed("a\x0b\x07" + "b" * 1000))["no tab"]
+    [(_, text, _)] = dropped(analysed("a\x0b\x07" + "b" * 1000)[0])["no tab"]
     assert text == "a " + "b" * (LONGEST_EXAMPLE - 3)
 
 
@@ -85,7 +85,7 @@ def test_examples_are_cut_and_fit_on_a_line() -> None:
     ],
 )
 def test_pairs_of_the_same_text_have_the_same_hash(one: str, other: str, equal: bool) -> None:
-    first, second = analysed(one, other).pairs.pair_hashes.tolist()
+    first, second = analysed(one, other)[1].columns["pair_hashes"].tolist()
     assert (first == second) == equal
 
 

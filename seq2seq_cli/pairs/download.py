@@ -138,15 +138,13 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: b
     archive = open_archive(BytesIO(content), url)
     members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]
     attribution = b"".join(read_member(archive, members[0], url)) if members else b""
-    lines = 0
+    pairs = b"".join(read_pairs(archive, url))
     with output_file(pair_file, overwrite=overwrite) as file:
         with naming(pair_file):
-            for piece in read_pairs(archive, url):
-                file.write(piece)
-                lines += piece.count(b"\n")
+            file.write(pairs)
             file.flush()
         # Not before: a full disk or a damaged archive leaves neither file.
         if attribution:
             with output_file(about, overwrite=overwrite) as about_file, naming(about):
                 about_file.write(attribution)
-    return Downloaded(pair_file=pair_file, lines=lines, about=about if attribution else None)
+    return Downloaded(pair_file=pair_file, lines=pairs.count(b"\n"), about=about if attribution else None)

@@ -74,14 +74,6 @@ class Statement(NamedTuple):
     origin: LanguageOrigin
 
 
-class ResolvedText(NamedTuple):
-    """A text section with two real languages."""
-
-    text: TextConfig
-    origin: LanguageOrigin
-    warnings: list[str]
-
-
 def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Codes | None:
     """The languages of the columns where ``--languages`` or the config states both; see `resolve_languages`."""
     if stated is not None:
@@ -92,8 +84,8 @@ def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Cod
 
 def resolve_languages(
     text: TextConfig, *, stated: str | None, files: Sequence[Statement] = (), swap: bool
-) -> ResolvedText:
-    """Replace the languages that a text section leaves open.
+) -> tuple[TextConfig, LanguageOrigin, list[str]]:
+    """The text section with the languages that it leaves open; where these are from; warnings.
 
     ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
     in turn overrides what the ``files`` state. Of these, the first one counts that states both languages, or else the
@@ -116,7 +108,7 @@ def resolve_languages(
     warnings = []
     if text.unit != "character":
         warnings = [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
-    return ResolvedText(text.model_copy(update=sides), origin, warnings)
+    return text.model_copy(update=sides), origin, warnings
 
 
 def _read_languages(stated: str) -> Codes:

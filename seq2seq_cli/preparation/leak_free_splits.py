@@ -10,7 +10,6 @@ Sentences are represented by their hashes alone (see ``corpus.splits``), a few b
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,52 +46,37 @@ def assign_splits(
     sources = np.zeros(len(positions), dtype=np.int32)
     # The same text has the same key, and so one group.
     np.add.at(sources, group_of_pair[is_new_source], 1)
-    groups = _Groups(positions=positions, sources=sources)
-    split_of_group = _assign_groups(groups, valid_sources=valid_sources, test_sources=test_sources)
-    return split_of_group[group_of_pair]
+    return _assign_groups(positions, sources, {VALID: valid_sources, TEST: test_sources})[group_of_pair]
 
 
-def _assign_groups(groups: "_Groups", *, valid_sources: int, test_sources: int) -> NDArray[np.int8]:
-    split_of_group = np.full(len(groups), TRAIN, dtype=np.int8)
-    most = int(groups.sources.sum()) // SOURCES_PER_HELD_OUT
+def _assign_groups(positions: Hashes, sources: NDArray[np.int32], wanted: Mapping[int, int]) -> NDArray[np.int8]:
+    """The split of each group, from its position and the number of its distinct source sentences."""
+    split_of_group = np.full(len(positions), TRAIN, dtype=np.int8)
+    most = int(sources.sum()) // SOURCES_PER_HELD_OUT
     region = np.uint64(int(REGION * 2**64))
-    first = groups.in_order(groups.positions < region)
-    last = groups.in_order(groups.positions >= ~region)[::-1]
-    split_of_group[_choose(groups, first, min(valid_sources, most))] = VALID
-    split_of_group[_choose(groups, last, min(test_sources, most))] = TEST
-    if len(groups) >= FEWEST_GROUPS:
-        limits = {split: min(wanted, max(1, most)) for split, wanted in ((VALID, valid_sources), (TEST, test_sources))}
-        _leave_none_empty(split_of_group, groups, limits)
+    in_order = np.argsort(positions)
+    first = in_order[positions[in_order] < region]
+    last = in_order[positions[in_order] >= ~region][::-1]
+    split_of_group[_choose(sources, first, min(wanted[VALID], most))] = VALID
+    split_of_group[_choose(sources, last, min(wanted[TEST], most))] = TEST
+    if len(positions) >= FEWEST_GROUPS:
+        limits = {split: min(sources_of_split, max(1, most)) for split, sources_of_split in wanted.items()}
+        by_size = in_order[np.argsort(sources[in_order], kind="stable")]
+        _leave_none_empty(split_of_group, sources, by_size, limits)
     return split_of_group
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Groups:
-    """Pairs that must stay together."""
-
-    positions: Hashes
-    """The position of each group in the range of the hash: its smallest source key, mixed once more because the
-    smallest of many keys is small. Groups have no key in common, so that all positions differ."""
-    sources: NDArray[np.int32]
-    """Distinct source sentences of each group."""
-
-    def in_order(self, mask: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """The groups of a mask, in the order of their positions."""
-        groups = np.flatnonzero(mask)
-        return groups[np.argsort(self.positions[groups])]
-
-    def __len__(self) -> int:
-        return len(self.positions)
-
-
 def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.int32]]:
-    """The position of each group, and the group of each source key; ``keys`` are distinct and in ascending order."""
+    """The position of each group, and the group of each source key; ``keys`` are distinct and in ascending order.
+
+    The position in the range of the hash is the smallest source key of a group, mixed once more because the smallest of
+    many keys is small. Groups have no key in common, so that all positions differ.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), edges), shape=(len(keys),) * 2)
     count, group_of_key = connected_components(graph.tocsr(), directed=False)
-    # The smallest key identifies a group.
     smallest = np.full(count, len(keys), dtype=np.int32)
     np.minimum.at(smallest, group_of_key, np.arange(len(keys), dtype=np.int32))
     return mix(keys[smallest]), group_of_key
@@ -109,29 +93,30 @@ def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]
     return np.stack([key_of_pair[pairs[:-1][same]], key_of_pair[pairs[1:][same]]])
 
 
-def _choose(groups: _Groups, candidates: NDArray[np.intp], wanted: int) -> list[int]:
+def _choose(sources: NDArray[np.int32], candidates: NDArray[np.intp], wanted: int) -> list[int]:
     """The first candidates that fit into ``wanted`` sources; one that is too large is skipped."""
     chosen = []
-    for group, sources in zip(candidates.tolist(), groups.sources[candidates].tolist(), strict=True):
+    for group, size in zip(candidates.tolist(), sources[candidates].tolist(), strict=True):
         if wanted == 0:
             break
-        if sources <= wanted:
-            wanted -= sources
+        if size <= wanted:
+            wanted -= size
             chosen.append(group)
     return chosen
 
 
-def _leave_none_empty(split_of_group: NDArray[np.int8], groups: _Groups, limits: Mapping[int, int]) -> None:
+def _leave_none_empty(
+    split_of_group: NDArray[np.int8], sources: NDArray[np.int32], by_size: NDArray[np.intp], limits: Mapping[int, int]
+) -> None:
     """Give each wanted split that the hash has left empty a smallest group, but no more sources than its limit."""
     lacking = [split for split, limit in limits.items() if limit and split not in split_of_group]
     if not lacking:
         return
-    in_order = groups.in_order(np.ones(len(groups), dtype=np.bool_))
-    *small, _largest = in_order[np.argsort(groups.sources[in_order], kind="stable")].tolist()
+    *small, _largest = by_size.tolist()
     # If one split has taken all the small groups, the other gets one of them.
     spare = [group for group in small if split_of_group[group] == TRAIN] or small
     for split in lacking:
-        fewest = int(groups.sources[spare[0]])
+        fewest = int(sources[spare[0]])
         if fewest <= limits[split]:
-            last = max(place for place, group in enumerate(spare) if groups.sources[group] == fewest)
+            last = max(place for place, group in enumerate(spare) if sources[group] == fewest)
             split_of_group[spare.pop(0 if split == VALID else last)] = split

@@ -31,7 +31,6 @@ from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.stated_languages import (
-    Codes,
     LanguageOrigin,
     find_mismatch,
     resolve_languages,
@@ -93,15 +92,15 @@ def prepare(
     """
     started = time.perf_counter()
     out = Path(out or DEFAULT_FOLDER)
-    pairs = pair_paths(_paths(files), _paths(src), _paths(tgt))
-    held_out = [[(path,) for path in _paths(split)] for split in (valid, test)]
+    pairs = pair_paths(*(list(map(Path, paths)) for paths in (files, src, tgt)))
     codecs = load_codecs(Path(codec_from)) if codec_from else None
     open_workers = executor if callable(executor) else workers_at(executor)
     asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
     if codecs is not None:
         asked = _with_codecs(asked, codecs)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
-    given: dict[int, Sequence[PairPath]] = {TRAIN: pairs, VALID: held_out[0], TEST: held_out[1]}
+    given: dict[int, Sequence[PairPath]] = {TRAIN: pairs}
+    given |= {split: [(Path(path),) for path in paths] for split, paths in ((VALID, valid), (TEST, test))}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
@@ -109,11 +108,11 @@ def prepare(
             resolved, languages_from, warnings = _resolved(asked, codecs, languages, found)
             notices = [each.notice for files in found.values() for each in files if each.notice]
             inputs = {split: [each.pair_file for each in files] for split, files in found.items()}
-            job = _Job(inputs=inputs, config=resolved, codecs=codecs, warnings=warnings)
             if folder:
-                manifest = job.run(folder, open_workers, progress)
+                manifest, further = _fill(folder, inputs, resolved, codecs, open_workers, progress)
+                warnings += further
             else:
-                manifest = find_same(out, job.records, resolved, codecs)
+                manifest = find_same(out, _records(inputs, swap=resolved.data.swap), resolved, codecs)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
@@ -158,7 +157,14 @@ def _resolved(
     codes = text.src.language, text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
     if codecs is not None:
-        _check_languages(in_order if languages else stated[0].codes if stated else in_order, codecs, config)
+        known = codecs[0].config.language, codecs[1].config.language
+        columns = known[::-1] if config.data.swap else known
+        taken = stated[0].codes if stated and not languages else in_order
+        if taken != columns and ANY_LANGUAGE not in taken:
+            raise UsageError(
+                f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give"
+                f" pairs of its languages, --swap, or --languages {'-'.join(columns)} if that is what these are"
+            )
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
     for each in files:
@@ -177,80 +183,62 @@ def _resolved(
     return config.model_copy(update={"text": text}), origin, warnings
 
 
-def _check_languages(taken: Codes, codecs: Codecs, config: Config) -> None:
-    """Raise UsageError when the columns of a corpus and the codecs differ in their languages."""
-    known = codecs[0].config.language, codecs[1].config.language
-    columns = known[::-1] if config.data.swap else known
-    if taken != columns and ANY_LANGUAGE not in taken:
-        raise UsageError(
-            f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give pairs"
-            f" of its languages, --swap, or --languages {'-'.join(columns)} if that is what these are"
+def _records(inputs: Inputs, *, swap: bool) -> list[PairFileRecord]:
+    """The manifest's records of the pair files."""
+    sides = SIDES[::-1] if swap else SIDES
+    return [
+        PairFileRecord(
+            name=file.base_name,
+            size=file.size,
+            sha256=file.sha256,
+            split=None if split == TRAIN else SPLITS[split],
+            side=side if len(pair_file.files) > 1 else None,
         )
+        for split, pair_files in inputs.items()
+        for pair_file in pair_files
+        for side, file in zip(sides, pair_file.files, strict=False)
+    ]
 
 
-def _paths(paths: Sequence[Path | str]) -> list[Path]:
-    return list(map(Path, paths))
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Job:
-    """One preparation; ``warnings`` are added to."""
-
-    inputs: Inputs
-    config: Config
-    codecs: Codecs | None
-    warnings: list[str]
-
-    @property
-    def records(self) -> list[PairFileRecord]:
-        """The manifest's records of the pair files."""
-        sides = SIDES[::-1] if self.config.data.swap else SIDES
-        return [
-            PairFileRecord(
-                name=file.base_name,
-                size=file.size,
-                sha256=file.sha256,
-                split=None if split == TRAIN else SPLITS[split],
-                side=side if len(pair_file.files) > 1 else None,
-            )
-            for split, pair_files in self.inputs.items()
-            for pair_file in pair_files
-            for side, file in zip(sides, pair_file.files, strict=False)
-        ]
-
-    def run(self, folder: Path, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
-        """Fill the folder."""
-        with closing(PairStore(folder=folder / _STORE)) as store:
-            known = self.codecs and (self.codecs[0].segmenter.rules, self.codecs[1].segmenter.rules)
-            counts, given, rules = read_all(self.inputs, self.config, known, store, open_workers, progress)
-        selection = select(store, given, counts, self.config.data, self.config.text.unit)
-        self.warnings.extend(selection.warnings)
-        counts.write_examples(folder / DROPPED_FILE)
-        tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
-        codecs = self.codecs or fit_on_training(store, self.config.text, rules, selection.split_of_pair, tokens)
-        save_codecs(folder, codecs)
-        src, tgt = (
-            write_side(folder, store, side, codec, selection.split_of_pair, tokens[side])
-            for side, codec in zip(SIDES, codecs, strict=True)
-        )
-        shutil.rmtree(store.folder)
-        files = sorted(path for path in folder.rglob("*") if path.is_file())
-        manifest = Manifest(
-            format=FORMAT,
-            s2s=__version__,
-            spacy=spacy_version(),
-            pair_files=self.records,
-            lines_read=counts.lines,
-            extra_columns=counts.extra_columns,
-            dropped=counts.records(),
-            splits=selection.records,
-            src=src,
-            tgt=tgt,
-            data=self.config.data,
-            text=self.config.text,
-            codecs_given=self.codecs is not None,
-            test_in_valid=selection.shared,
-            files={path.relative_to(folder).as_posix(): FileRecord.of(path) for path in files},
-        )
-        manifest.write(folder)
-        return manifest
+def _fill(
+    folder: Path,
+    inputs: Inputs,
+    config: Config,
+    given_codecs: Codecs | None,
+    open_workers: OpenWorkers,
+    progress: LineProgress,
+) -> tuple[Manifest, list[str]]:
+    """Fill the folder; returns its manifest, and warnings."""
+    with closing(PairStore(folder=folder / _STORE)) as store:
+        known = given_codecs and (given_codecs[0].segmenter.rules, given_codecs[1].segmenter.rules)
+        counts, given, rules = read_all(inputs, config, known, store, open_workers, progress)
+    selection = select(store, given, counts, config.data, config.text.unit)
+    counts.write_examples(folder / DROPPED_FILE)
+    tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
+    codecs = given_codecs or fit_on_training(store, config.text, rules, selection.split_of_pair, tokens)
+    save_codecs(folder, codecs)
+    src, tgt = (
+        write_side(folder, store, side, codec, selection.split_of_pair, tokens[side])
+        for side, codec in zip(SIDES, codecs, strict=True)
+    )
+    shutil.rmtree(store.folder)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    manifest = Manifest(
+        format=FORMAT,
+        s2s=__version__,
+        spacy=spacy_version(),
+        pair_files=_records(inputs, swap=config.data.swap),
+        lines_read=counts.lines,
+        extra_columns=counts.extra_columns,
+        dropped=counts.records(),
+        splits=selection.records,
+        src=src,
+        tgt=tgt,
+        data=config.data,
+        text=config.text,
+        files={path.relative_to(folder).as_posix(): FileRecord.of(path) for path in files},
+        codecs_given=given_codecs is not None,
+        test_in_valid=selection.shared,
+    )
+    manifest.write(folder)
+    return manifest, selection.warnings

@@ -66,35 +66,26 @@ def _is_free(out: Path) -> bool:
     return False
 
 
-def find_same(
-    out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None = None
-) -> Manifest:
+def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None) -> Manifest:
     """The manifest of ``out`` when it was made from the same files with the same options.
 
     Raises UsageError when anything else is there, PreparedFolderError when it is damaged.
     """
     corpus = PreparedCorpus.open(out)
-    differences = list(_differences(corpus, pair_files, config, codecs))
-    if differences:
-        made = ", ".join(differences)
-        raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
-    return corpus.manifest
-
-
-def _differences(
-    corpus: PreparedCorpus, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None
-) -> Iterator[str]:
-    """Each difference between the folder and what is asked for, in words."""
     manifest = corpus.manifest
+    differences = list(map(str, find_differences(corpus.config, config, sections=("data", "text"))))
     now, then = ([(it.split, it.side, it.sha256) for it in files] for files in (pair_files, manifest.pair_files))
     if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)
-        yield f"from other files or other content: {names}"
+        differences.insert(0, f"from other files or other content: {names}")
     if spacy_version() != manifest.spacy:
-        yield f"by spaCy {manifest.spacy}, now {spacy_version()}"
+        differences.append(f"by spaCy {manifest.spacy}, now {spacy_version()}")
     if manifest.codecs_given != (codecs is not None) or (codecs is not None and codecs != corpus.codecs):
-        yield "with other vocabularies"
-    yield from map(str, find_differences(corpus.config, config, sections=("data", "text")))
+        differences.append("with other vocabularies")
+    if differences:
+        made = ", ".join(differences)
+        raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
+    return manifest
 
 
 def spacy_version() -> str:

@@ -13,7 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -34,7 +34,7 @@ _SMALL = 2_000_000
 """Bytes; a smaller file is read before new processes would have started."""
 _TASKS_PER_WORKER = 2
 """Tasks submitted but not yet fetched: enough to keep a worker busy, and few enough for the memory."""
-_MOST_ON_WINDOWS = 61
+_MOST_CORES = 61
 """The largest process pool that Python supports on Windows."""
 _CONNECT_SECONDS = 5
 _PACKAGE = "seq2seq_cli"
@@ -61,9 +61,8 @@ class Workers:
             for task in tasks:
                 waiting.append((task, _submitted(self.executor, function, task)))
                 if len(waiting) >= _TASKS_PER_WORKER * self.count:
-                    yield _first(waiting)
-            while waiting:
-                yield _first(waiting)
+                    yield waiting[0][0], waiting.popleft()[1].result()
+            yield from ((task, future.result()) for task, future in waiting)
         except BrokenExecutor:
             raise S2SError("a worker process died, probably for lack of memory: free some, and prepare again") from None
 
@@ -112,7 +111,7 @@ def workers_at(place: str | None) -> OpenWorkers:
 @contextmanager
 def local_workers(total_bytes: int) -> Iterator[Workers]:
     """One worker per core, or this process alone for small files."""
-    cores = min(usable_cores(), _MOST_ON_WINDOWS) if sys.platform == "win32" else usable_cores()
+    cores = min(usable_cores(), _MOST_CORES)
     if total_bytes < _SMALL or cores == 1:
         yield Workers()
         return
@@ -158,15 +157,10 @@ def _count_threads(client: "Client", place: str) -> int:
         raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
     for package in (_PACKAGE, "spacy"):
         ours = importlib.metadata.version(package)
-        try:
-            versions = set(client.run(importlib.metadata.version, package).values())
-        except ImportError:
-            versions = {"missing"}
-        if versions != {ours}:
-            theirs = ", ".join(sorted(versions))
-            raise UsageError(
-                f"--executor {place}: {package} is {theirs} on its workers, {ours} here: install the same there"
-            )
+        with suppress(ImportError):  # it is missing there
+            if set(client.run(importlib.metadata.version, package).values()) == {ours}:
+                continue
+        raise UsageError(f"--executor {place}: {package} {ours} is not on all of its workers: install it there")
     return count
 
 
@@ -176,11 +170,6 @@ def _submitted(executor: Executor, function: Callable[[T], R], task: T) -> Futur
     except OSError as error:  # a pool starts its processes at its first tasks
         why = error.strerror or str(error)
         raise S2SError(f"no worker process can be started: {why}: end other programs, and prepare again") from None
-
-
-def _first(waiting: deque[tuple[T, Future[R]]]) -> tuple[T, R]:
-    task, future = waiting.popleft()
-    return task, future.result()
 
 
 def _start_worker() -> None:

@@ -94,7 +94,7 @@ def test_a_worker_without_s2s_is_reported(home: Path, tmp_path: Path) -> None:
         done = s2s_prepare(home, "--executor", address(home))
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
-    assert "seq2seq_cli is missing on its workers" in done.stderr
+    assert "is not on all of its workers: install it there" in done.stderr
     assert not (home / "data").exists()
 
 

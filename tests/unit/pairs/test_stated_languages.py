@@ -14,12 +14,12 @@ from tests.commands import s2s_here
 def languages(
     *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
 ) -> tuple[str, str]:
-    resolved = resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=swap).text
+    resolved, _, _ = resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=swap)
     return resolved.src.language, resolved.tgt.language
 
 
 def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = ()) -> list[str]:
-    return resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=False).warnings
+    return resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=False)[2]
 
 
 def files(*names: str) -> list[Statement]:
@@ -69,8 +69,8 @@ def test_a_name_without_languages_means_english_and_german(names: list[str]) -> 
 
 def test_of_several_files_the_first_that_states_both_languages_counts() -> None:
     said = [Statement(("xx", "es"), "columns"), Statement(("en", "fr"), "name"), Statement(("en", "es"), "columns")]
-    resolved = resolve_languages(text_config(), stated=None, files=said, swap=False)
-    assert (resolved.text.src.language, resolved.text.tgt.language, resolved.origin) == ("en", "fr", "name")
+    text, origin, _ = resolve_languages(text_config(), stated=None, files=said, swap=False)
+    assert (text.src.language, text.tgt.language, origin) == ("en", "fr", "name")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_it_says_where_the_languages_were_found() -> None:
         ("fra.txt", None, one, "name"),
         ("mine.txt", None, one, "default"),
     ):
-        assert resolve_languages(text_config(*config), stated=stated, files=files(name), swap=False).origin == origin
+        assert resolve_languages(text_config(*config), stated=stated, files=files(name), swap=False)[1] == origin
 
 
 def test_anything_else_is_refused_in_one_line() -> None:

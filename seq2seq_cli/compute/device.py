@@ -25,8 +25,9 @@ def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.devic
         name = next(device for device, found in there.items() if found)
     if not there[name]:
         found = ", ".join(device for device, found in there.items() if found)
-        why = "this machine has none that torch can use" if group.size == 1 else "several processes cannot use it here"
-        raise UsageError(f"--device {name}: {why}; choose {found} or auto")
+        raise UsageError(
+            f"--device {name}: torch cannot use it here, or not in several processes; choose {found} or auto"
+        )
     if name != "cuda":
         return torch.device(name)
     if group.local_rank >= torch.cuda.device_count():

@@ -4,9 +4,6 @@ import os
 import platform
 import socket
 
-_TORCHRUN = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
-"""The variables that torchrun sets for the processes that it starts."""
-
 
 def prepare_environment() -> None:
     """Set how many threads start, how they wait, and what torch caches; variables that the user has set stay.
@@ -41,7 +38,8 @@ def share_temporary_folder() -> None:
 
 def has_other_processes() -> bool:
     """Whether torchrun started this process, and others with it."""
-    return all(name in os.environ for name in _TORCHRUN) and os.environ["WORLD_SIZE"] != "1"
+    set_by_torchrun = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
+    return all(name in os.environ for name in set_by_torchrun) and os.environ["WORLD_SIZE"] != "1"
 
 
 def launch_name() -> str | None:

@@ -1,7 +1,7 @@
 """Precision of the matrix products of a training step; weights, sums of gradients and the loss stay fp32."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 
 import torch
 from torch import Tensor
@@ -19,19 +19,24 @@ def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
     return "bf16-mixed" if _has_bf16_units(device) else "fp32"
 
 
-def computing(precision: Precision, device: torch.device) -> AbstractContextManager[object]:
+@contextmanager
+def computing(precision: Precision, device: torch.device) -> Iterator[None]:
     """A context in which a step, forward and backward, uses the precision.
 
     bf16 keeps all tensors fp32 and lets torch multiply them with fewer bits, as bf16 on a CPU with AMX, as TF32 on a
     GPU; bf16-mixed makes the products bf16 tensors, too.
     """
-    match precision:
-        case "fp32":
-            return nullcontext()
-        case "bf16":
-            return _products_through_bf16()
-        case "bf16-mixed":
-            return _bf16_numbers(device)
+    with ExitStack() as put_back:
+        if precision == "bf16":
+            put_back.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
+            torch.set_float32_matmul_precision("medium")
+        elif precision == "bf16-mixed":
+            put_back.enter_context(torch.autocast(device.type, dtype=torch.bfloat16))
+            if device.type == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():  # noqa: SLF001  # no public way
+                # oneDNN has no LSTM in bf16 for CPUs without AVX-512, and torch asks it all the same; its own LSTM has.
+                put_back.callback(setattr, torch.backends.mkldnn, "enabled", torch.backends.mkldnn.enabled)
+                torch.backends.mkldnn.enabled = False  # type: ignore[assignment]  # declared as its value
+        yield
 
 
 def product_dtype(tensor: Tensor) -> torch.dtype:
@@ -44,31 +49,6 @@ def has_full_products(tensor: Tensor) -> bool:
     """Whether matrix products of the tensor have at least the precision of fp32 here."""
     exact = torch.get_float32_matmul_precision() == "highest"
     return tensor.dtype == torch.float64 or (tensor.dtype == torch.float32 and exact)
-
-
-@contextmanager
-def _products_through_bf16() -> Iterator[None]:
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("medium")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
-
-
-@contextmanager
-def _bf16_numbers(device: torch.device) -> Iterator[None]:
-    with torch.autocast(device.type, dtype=torch.bfloat16):
-        if device.type != "cpu" or torch.ops.mkldnn._is_mkldnn_bf16_supported():  # noqa: SLF001  # no public way
-            yield
-            return
-        # oneDNN has no LSTM in bf16 for CPUs without AVX-512, and torch asks it all the same; its own LSTM has.
-        before = torch.backends.mkldnn.enabled
-        torch.backends.mkldnn.enabled = False  # type: ignore[assignment]  # torch declares the property as its value
-        try:
-            yield
-        finally:
-            torch.backends.mkldnn.enabled = before
 
 
 def _has_bf16_units(device: torch.device) -> bool:

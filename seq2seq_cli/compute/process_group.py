@@ -25,6 +25,8 @@ from seq2seq_cli.errors import OtherProcessError, S2SError, TrainingError
 
 T = TypeVar("T")
 
+_LOST = "gloo|Connection (closed|reset|refused)|Broken pipe|Timed out waiting|NCCL"
+"""What an error says when another process is gone."""
 PATIENCE = timedelta(seconds=10)
 """Seconds that a process waits for the others when it ends."""
 
@@ -139,7 +141,8 @@ def torchrun_group() -> Iterator[ProcessGroup]:
         _leave(group, store)
         raise
     except RuntimeError as error:
-        if not _is_lost_connection(error):
+        # Gloo raises a plain RuntimeError.
+        if not isinstance(error, dist.DistError) and not re.search(_LOST, str(error)):
             raise
         raise TrainingError(
             "a process of this training was lost, so the others end too; the last checkpoint is kept: resume it with"
@@ -185,9 +188,3 @@ def _leave(group: ProcessGroup, store: Any) -> None:
     # The threads of the connections must not outlive the interpreter, and summed gradients keep them alive.
     gc.collect()
     dist.destroy_process_group()
-
-
-def _is_lost_connection(error: RuntimeError) -> bool:
-    """Whether an error means that another process is gone. Gloo raises a plain RuntimeError."""
-    lost = "gloo|Connection (closed|reset|refused)|Broken pipe|Timed out waiting|NCCL"
-    return isinstance(error, dist.DistError) or bool(re.search(lost, str(error)))

@@ -53,30 +53,26 @@ def check_contents(folder: Path, names: Iterable[str], *, error: type[InputError
     A link is one when it leads to a file inside the folder; the folder itself may be reached by any link. What is
     missing is skipped.
     """
-    for name in names:
-        path = str(folder / name)
-        _check(path, folder, error)
-
-
-def _check(path: str, folder: Path, error: type[InputError]) -> None:
-    try:
-        mode = os.lstat(path).st_mode
-        contents = os.listdir(path) if stat.S_ISDIR(mode) else []  # noqa: PTH208  # plain paths are quick
-        is_link = stat.S_ISLNK(mode)
-        if is_link and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-            raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
-        if is_link:
-            mode = os.stat(path).st_mode  # noqa: PTH116  # as above
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: of a NUL in the name
-        return  # reading it will tell why
-    except OSError as failure:
-        raise error(f"{path}: cannot be looked into: {failure.strerror}") from None
-    if is_link and stat.S_ISDIR(mode):  # whose content would not be looked at
-        raise error(f"{path}: a link to a folder: put the folder in its place")
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        raise error(f"{path}: neither a file nor a folder: remove it, or restore what was there")
-    for name in contents:
-        _check(f"{path}{os.sep}{name}", folder, error)
+    waiting = [str(folder / name) for name in names]
+    while waiting:
+        path = waiting.pop()
+        try:
+            mode = os.lstat(path).st_mode
+            if stat.S_ISDIR(mode):
+                waiting += [f"{path}{os.sep}{name}" for name in os.listdir(path)]  # noqa: PTH208  # plain paths are quick
+            is_link = stat.S_ISLNK(mode)
+            if is_link and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+                raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
+            if is_link:
+                mode = os.stat(path).st_mode  # noqa: PTH116  # as above
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: of a NUL in the name
+            continue  # reading it will tell why
+        except OSError as failure:
+            raise error(f"{path}: cannot be looked into: {failure.strerror}") from None
+        if is_link and stat.S_ISDIR(mode):  # whose content would not be looked at
+            raise error(f"{path}: a link to a folder: put the folder in its place")
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise error(f"{path}: neither a file nor a folder: remove it, or restore what was there")
 
 
 def _check_regular(path: Path, mode: int) -> None:

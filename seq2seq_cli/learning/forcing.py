@@ -50,22 +50,15 @@ def decoder_inputs(
     if not len(unforced):
         return tgt_in
     forced, unforced = forced[unforced].to(tgt_in.device), unforced.to(tgt_in.device)
-    inputs = tgt_in.clone()
-    inputs[unforced] = _own_predictions(
-        model, tgt_in[unforced], forced, state.select(unforced), memory.select(unforced)
-    )
-    return inputs
-
-
-def _own_predictions(
-    model: Seq2Seq, tgt_in: Int[Tensor, "B T"], forced: Bool[Tensor, "B T"], state: DecoderState, memory: Memory
-) -> Int[Tensor, "B T"]:
-    inputs = [tgt_in[:, 0]]
-    for t in range(1, tgt_in.shape[1]):
-        logits, state, _ = model.step(inputs[-1], state, memory)
+    given, state, memory = tgt_in[unforced], state.select(unforced), memory.select(unforced)
+    words = [given[:, 0]]
+    for t in range(1, given.shape[1]):
+        logits, state, _ = model.step(words[-1], state, memory)
         logits[:, [PAD, BOS]] = -torch.inf  # which no translation has
         # Equal to argmax, which takes twice as long on a CPU.
-        inputs.append(torch.where(forced[:, t], tgt_in[:, t], logits.max(dim=-1).indices))
+        words.append(torch.where(forced[:, t], given[:, t], logits.max(dim=-1).indices))
     # Older versions of torch would reuse the bf16 copies of the weights made here, which pass no gradient.
     torch.clear_autocast_cache()
-    return torch.stack(inputs, dim=1)
+    inputs = tgt_in.clone()
+    inputs[unforced] = torch.stack(words, dim=1)
+    return inputs

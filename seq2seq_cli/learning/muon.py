@@ -44,22 +44,16 @@ class Muon(torch.optim.Optimizer):
                 self._update(weights, lr=group["lr"], decay=group["weight_decay"])
 
     def _update(self, weights: list[nn.Parameter], *, lr: float, decay: float) -> None:
-        wide = torch.stack([_wide(self._nesterov(weight, cast("Tensor", weight.grad))) for weight in weights])
-        for weight, direction in zip(weights, orthogonal(wide), strict=True):
+        directions = []
+        for weight in weights:
+            gradient, state = cast("Tensor", weight.grad), self.state[weight]
+            if not state:
+                state["momentum"] = torch.zeros_like(gradient)
+            nesterov = gradient.lerp(state["momentum"].lerp_(gradient, 1 - _MOMENTUM), _MOMENTUM)
+            directions.append(nesterov if nesterov.shape[0] <= nesterov.shape[1] else nesterov.t())
+        for weight, direction in zip(weights, orthogonal(torch.stack(directions)), strict=True):
             update = direction if weight.shape == direction.shape else direction.t()
             weight.mul_(1 - lr * decay).add_(update, alpha=-lr * 0.2 * max(weight.shape) ** 0.5)
-
-    def _nesterov(self, weight: nn.Parameter, gradient: Tensor) -> Tensor:
-        state = self.state[weight]
-        if not state:
-            state["momentum"] = torch.zeros_like(gradient)
-        momentum = state["momentum"].lerp_(gradient, 1 - _MOMENTUM)
-        return gradient.lerp(momentum, _MOMENTUM)
-
-
-def _wide(matrix: Float[Tensor, "m n"]) -> Float[Tensor, "k l"]:
-    """The matrix, or its transpose where it has more rows than columns."""
-    return matrix if matrix.shape[0] <= matrix.shape[1] else matrix.t()
 
 
 def orthogonal(matrices: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:

@@ -76,15 +76,23 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
            for word vectors, output layer and whatever is no matrix
     sgd    w - lr * (gradient + weight_decay * w)
 
-    There are always groups with and without decay, so that a resumed run may change the weight decay.
+    Of the weights, matrices decay. Biases do not: they are few and hardly overfit (Goodfellow et al. 2016, section
+    7.1). Word vectors do not either: every update would shrink all of them, but a word's gradient comes only with the
+    word, so that rare words would fade. Word vectors that are tied to the output layer do decay: their gradient comes
+    at every update. There are always groups with and without decay, so that a resumed run may change the weight decay.
     """
     name, lr, decay = training.optimiser, training.lr, training.weight_decay
-    matrices = _inner_matrices(model) if name == "muon" else []  # none in a plain RNN of size 1
-    decayed, undecayed = _weights_by_decay(model)
-    ids = set(map(id, matrices))
+    weights, output = list(model.parameters()), model.output.weight  # tied matrices are there once
+    vectors = {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)}
+    decayed = [weight for weight in weights if weight.ndim > 1 and (weight is output or id(weight) not in vectors)]
+    inner: list[nn.Parameter] = []  # stays empty for a plain RNN of size 1
+    if name == "muon":  # the matrices that map states to states, no single row or column
+        outer = vectors | {id(output)}
+        inner = [each for each in decayed if each.ndim == 2 and min(each.shape) > 1 and id(each) not in outer]
+    with_decay, by_muon = set(map(id, decayed)), set(map(id, inner))
     groups: list[dict[str, Any]] = [
-        {"params": [weight for weight in decayed if id(weight) not in ids], "weight_decay": decay},
-        {"params": undecayed, "weight_decay": 0.0},
+        {"params": [weight for weight in decayed if id(weight) not in by_muon], "weight_decay": decay},
+        {"params": [weight for weight in weights if id(weight) not in with_decay], "weight_decay": 0.0},
     ]
     # One kernel for all weights, where torch has it.
     fused = decayed[0].device.type in ("cpu", "cuda")
@@ -98,35 +106,5 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
             optimiser = torch.optim.Adadelta(groups, lr=lr, rho=0.95, eps=1e-6)
         case "sgd":
             optimiser = torch.optim.SGD(groups, lr=lr, fused=fused)
-    muon = [Muon(matrices, lr=lr, weight_decay=decay)] if matrices else []
+    muon = [Muon(inner, lr=lr, weight_decay=decay)] if inner else []
     return Optimiser(name, *muon, optimiser)
-
-
-def _weights_by_decay(model: Seq2Seq) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-    """The weights with weight decay and those without; tied matrices are there once.
-
-    Matrices decay. Biases do not: they are few and hardly overfit (Goodfellow et al. 2016, section 7.1). Word vectors
-    do not either: every update would shrink all of them, but a word's gradient comes only with the word, so that rare
-    words would fade. Word vectors that are tied to the output layer do decay: their gradient comes at every update.
-    """
-    vectors = _word_vectors(model) - {id(model.output.weight)}
-    decayed: list[nn.Parameter] = []
-    undecayed: list[nn.Parameter] = []
-    for weight in model.parameters():
-        (decayed if weight.ndim > 1 and id(weight) not in vectors else undecayed).append(weight)
-    return decayed, undecayed
-
-
-def _inner_matrices(model: Seq2Seq) -> list[nn.Parameter]:
-    """The matrices that map states to states: neither word vectors nor output layer, no single row or column."""
-    outer = _word_vectors(model) | {id(model.output.weight)}
-    return [
-        weight
-        for weight in model.parameters()
-        if weight.ndim == 2 and min(weight.shape) > 1 and id(weight) not in outer
-    ]
-
-
-def _word_vectors(model: Seq2Seq) -> set[int]:
-    """The ids of the matrices of word vectors, tied ones included."""
-    return {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)}

@@ -173,12 +173,7 @@ class TrainingState:
 
     def random_state(self) -> RandomState:
         """The random state of this process."""
-        gpu: Tensor | None = None
-        match self.device.type:
-            case "cuda":
-                gpu = torch.cuda.get_rng_state(self.device)
-            case "mps":
-                gpu = torch.mps.get_rng_state()
+        gpu = None if self.device.type == "cpu" else torch.get_device_module(self.device).get_rng_state()
         return {"cpu": torch.get_rng_state(), "gpu": gpu}
 
     def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
@@ -196,15 +191,10 @@ class TrainingState:
         if not all(tensor.isfinite().all() for tensor in tensors):
             raise ValueError("NaN or infinite numbers")
         if len(checkpoint["random"]) == group.size:
-            self._restore_random(checkpoint["random"][group.rank])
-
-    def _restore_random(self, random: RandomState) -> None:
-        torch.set_rng_state(random["cpu"])
-        match self.device.type, random["gpu"]:
-            case "cuda", Tensor() as state:
-                torch.cuda.set_rng_state(state, self.device)
-            case "mps", Tensor() as state:
-                torch.mps.set_rng_state(state)
+            random: RandomState = checkpoint["random"][group.rank]
+            torch.set_rng_state(random["cpu"])
+            if self.device.type != "cpu" and random["gpu"] is not None:
+                torch.get_device_module(self.device).set_rng_state(random["gpu"])
 
 
 def fresh_state(model: Seq2Seq, training: TrainingConfig, precision: Precision) -> TrainingState:

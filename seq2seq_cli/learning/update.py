@@ -103,7 +103,15 @@ class Updater:
         lr = learning_rate(training, step=progress.step, fraction_done=fraction_done, epochs=progress.epochs)
         skipped = not (isfinite(loss) and isfinite(gradient_norm))
         if skipped:
-            self._skip(loss=loss, gradient_norm=gradient_norm)
+            progress.skipped += 1
+            progress.skipped_in_row += 1
+            if progress.skipped_in_row == MAX_SKIPPED_IN_ROW:
+                clip = ", or set training.clip_norm" if training.clip_norm is None else " or training.clip_norm"
+                message = (
+                    f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not"
+                    f" finite, {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clip}"
+                )
+                raise group.agreed(NotFiniteError(message))
         else:
             with computing(state.precision, state.device):  # Muon multiplies matrices
                 state.optimiser.step(lr)
@@ -127,19 +135,6 @@ class Updater:
                 torch.autograd.backward(loss.objective)
             losses.append(loss.nll.detach())
         return losses
-
-    def _skip(self, *, loss: float, gradient_norm: float) -> None:
-        progress = self._state.progress
-        progress.skipped += 1
-        progress.skipped_in_row += 1
-        if progress.skipped_in_row == MAX_SKIPPED_IN_ROW:
-            clipping = ", or set training.clip_norm" if self._training.clip_norm is None else " or training.clip_norm"
-            raise self._group.agreed(
-                NotFiniteError(
-                    f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not"
-                    f" finite, {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clipping}"
-                )
-            )
 
 
 def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float | None) -> Float[Tensor, ""]:

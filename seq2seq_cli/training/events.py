@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
@@ -74,10 +73,6 @@ class Finished:
     """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
 
 
-Sample: TypeAlias = tuple[str, str, str]
-"""A sentence of a split, its translation and its reference."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """The best weights are scored on the test split, and the model card is written: the last event."""
@@ -96,7 +91,8 @@ class Report:
     """The search of the test split and the samples in words, such as "beam 5"."""
     samples_split: SplitName
     """The split of the samples."""
-    samples: list[Sample]
+    samples: list[tuple[str, str, str]]
+    """Sentences of the split, with their translations and references."""
     max_minutes: float | None
     """The minutes after which the run was ended; None where something else ended it."""
 

@@ -52,7 +52,7 @@ class TrainingLoop:
         self._corpus = corpus
         self._config = config
         self._group = group
-        self._clock = _Clock(state.progress, group)
+        self._now = time.monotonic()
         self._updater = Updater(state, config.training, group)
         attention = config.model.attention
         longest = attention.max_length - 1 if attention.has_places else None  # without EOS
@@ -103,21 +103,21 @@ class TrainingLoop:
             device=self._state.device,
         )
         with closing(batches):
-            self._clock.tick()
+            self._tick()
             while accumulated := list(islice(batches, training.accumulate)):
                 done = fraction_done(progress, training)
                 updated = self._updater.update(accumulated, fraction_done=done)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
                     self._freed.limit()  # before the clock ticks: these seconds belong to the step
                 yield self._count(updated, batches_done=len(accumulated))
-                self._clock.tick()  # what the caller did meanwhile does not belong to the next step
+                self._tick()  # what the caller did meanwhile does not belong to the next step
                 if _time_is_over(progress, training):
                     break
         return progress.position >= len(order)
 
     def _count(self, updated: Update, *, batches_done: int) -> Step:
         """Advance the progress by one update."""
-        progress, seconds = self._state.progress, self._clock.tick()
+        progress, seconds = self._state.progress, self._tick()
         progress.position += batches_done
         progress.step += 1
         progress.lr = updated.lr
@@ -139,10 +139,10 @@ class TrainingLoop:
     def _validate(self) -> Validated:
         """Score the validation split, and decide whether these are the best weights so far."""
         progress, training = self._state.progress, self._config.training
-        self._clock.tick()
+        self._tick()
         with self._freed.other_sizes():
             scores = validate(self._state, self._corpus, self._config, self._group)
-        progress.validation_seconds = self._clock.tick()
+        progress.validation_seconds = self._tick()
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
@@ -157,6 +157,13 @@ class TrainingLoop:
             is_best=is_best,
         )
 
+    def _tick(self) -> float:
+        """Add the seconds since the last tick, by the main process's clock, to the progress, and return them."""
+        before, self._now = self._now, time.monotonic()
+        (passed,) = self._group.sum([self._now - before if self._group.is_main else 0.0])
+        self._state.progress.seconds += passed
+        return passed
+
 
 def validate(
     state: TrainingState, corpus: PreparedCorpus, config: Config, group: ProcessGroup = SINGLE
@@ -166,22 +173,6 @@ def validate(
         return None
     greedy = config.decoding.model_copy(update={"beam_size": 1, "n_best": 1, "sampling": False})
     return score_split(state.model, translator_of(state.model, corpus.codecs, greedy), corpus, "valid", group)
-
-
-class _Clock:
-    """The clock that `progress.seconds` shows, read by the main process, so that all decide alike by it."""
-
-    def __init__(self, progress: Progress, group: ProcessGroup) -> None:
-        self._progress = progress
-        self._group = group
-        self._now = time.monotonic()
-
-    def tick(self) -> float:
-        """Add the seconds since the last tick to the progress, and return them."""
-        before, self._now = self._now, time.monotonic()
-        (passed,) = self._group.sum([self._now - before if self._group.is_main else 0.0])
-        self._progress.seconds += passed
-        return passed
 
 
 def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:

@@ -113,14 +113,8 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         check_origin(origin, path, config, corpus)
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, fixed=fixed, keeps_model=origin is not None)
-    plan = Plan.of(
-        corpus,
-        path=path,
-        config=resolved,
-        overwrite=overwrite,
-        init_from=origin.path if origin else None,
-        changes=tuple(given_up(config, resolved, corpus)),
-    )
+    changes, begun = tuple(given_up(config, resolved, corpus)), origin.path if origin else None
+    plan = Plan.of(corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, changes=changes)
     return plan, corpus
 
 
@@ -147,17 +141,12 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
             " prepare that corpus again, or train a new run with --out"
         )
     fixed = overridden_keys(options.overrides)
-    if provenance.init_from:
-        corpus = _leave_out_known(corpus, run, Path(provenance.init_from))
-    changes = resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed)
-    plan = Plan.of(
-        corpus,
-        path=run.path,
-        config=resolve_config(config, corpus, fixed=fixed),
-        resumed=provenance,
-        init_from=Path(provenance.init_from) if provenance.init_from else None,
-        changes=tuple(changes),
-    )
+    origin = Path(provenance.init_from) if provenance.init_from else None
+    if origin:
+        corpus = _leave_out_known(corpus, run, origin)
+    changes = tuple(resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed))
+    resolved = resolve_config(config, corpus, fixed=fixed)
+    plan = Plan.of(corpus, path=run.path, config=resolved, resumed=provenance, init_from=origin, changes=changes)
     return plan, corpus
 
 

@@ -19,12 +19,11 @@ from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
 from seq2seq_cli.evaluation.held_out import score_split
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
-from seq2seq_cli.training.events import Report, Sample
+from seq2seq_cli.training.events import Report
 from seq2seq_cli.training.loop import is_ended_by_time
 from seq2seq_cli.training.session import Session
 
@@ -67,7 +66,10 @@ def report(session: Session) -> Report:
     """Score the best weights of the session's run."""
     corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
-    translator = _translator(session, model)
+    if session.state.device.type == "cpu":  # by the exported model, which is several times as fast there
+        translator = load_translator(session.run, "cpu")
+    else:
+        translator = consulting(session.run, translator_of(model, corpus.codecs, session.config.decoding))
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
@@ -82,14 +84,7 @@ def report(session: Session) -> Report:
     )
 
 
-def _translator(session: Session, model: Seq2Seq) -> Translator:
-    """The translator of the best weights: by the exported model on a CPU, where it is several times as fast."""
-    if session.state.device.type == "cpu":
-        return load_translator(session.run, "cpu")
-    return consulting(session.run, translator_of(model, session.corpus.codecs, session.config.decoding))
-
-
-def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[Sample]:
+def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
     """The translations of sources of all lengths, always the same: the middle one of each fifth, by length."""
     by_length = sorted(pairs, key=lambda pair: (len(pair[0]), pair))
     count = min(_SAMPLES, len(pairs))

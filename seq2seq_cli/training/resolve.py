@@ -63,7 +63,11 @@ def resolve_config(
     if refused:
         raise UsageError(*refused)
     prepared = _prepared(fitted(config, corpus, fixed=fixed), corpus)
-    return checked_config(_with_metric(_with_length_factor(prepared, corpus), corpus))
+    if prepared.training.best_metric == "auto":
+        prepared = _with_value(prepared, "training.best_metric", _telling_metric(prepared, corpus))
+    if prepared.decoding.max_length_factor is None:
+        prepared = _with_value(prepared, "decoding.max_length_factor", _length_factor(corpus))
+    return checked_config(prepared)
 
 
 def fitted(config: Config, corpus: PreparedCorpus, *, fixed: Collection[str] = ()) -> Config:
@@ -124,33 +128,27 @@ def _prepared(config: Config, corpus: PreparedCorpus) -> Config:
     return config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
 
 
-def _with_metric(config: Config, corpus: PreparedCorpus) -> Config:
-    """The config with a metric that can tell good weights from better ones: BLEU or chrF."""
-    if config.training.best_metric != "auto":
-        return config
+def _telling_metric(config: Config, corpus: PreparedCorpus) -> Metric:
+    """The metric that can tell good weights from better ones: BLEU or chrF."""
     language = config.text.tgt.language
     tokenisation = bleu_tokenisation(language)
-    metric: Metric = "bleu" if len(corpus.split("valid")) >= _FEW_TO_SCORE else "chrf"
     targets = (target for _, target in corpus.sentences("valid"))
     spaceless, long = count_spaceless(targets, least=_SEVERAL_WORDS) if tokenisation == "13a" else (0, 0)
     if spaceless > long / 2:
-        metric = "chrf"
         logger.warning(
             "the best weights are chosen by chrF: the sentences of the target language (%s) have no spaces, and BLEU's"
             " tokenisation (%s) cannot find their words",
             language,
             tokenisation,
         )
-    return _with_value(config, "training.best_metric", metric)
+        return "chrf"
+    return "bleu" if len(corpus.split("valid")) >= _FEW_TO_SCORE else "chrf"
 
 
-def _with_length_factor(config: Config, corpus: PreparedCorpus) -> Config:
-    """The config with a limit that fits the lengths of both sides, as of words and characters."""
-    if config.decoding.max_length_factor is not None:
-        return config
+def _length_factor(corpus: PreparedCorpus) -> float:
+    """The limit that fits the lengths of both sides, as of words and characters."""
     src, tgt = (int(side.lengths.sum()) for side in (corpus.split("train").src, corpus.split("train").tgt))
-    factor = round(_LENGTH_MARGIN * tgt / src, 1)
-    return _with_value(config, "decoding.max_length_factor", min(max(LENGTH_FACTOR, factor), LARGEST_LENGTH_FACTOR))
+    return min(max(LENGTH_FACTOR, round(_LENGTH_MARGIN * tgt / src, 1)), LARGEST_LENGTH_FACTOR)
 
 
 class _Conflict(NamedTuple):

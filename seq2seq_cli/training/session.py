@@ -23,7 +23,6 @@ from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
@@ -173,7 +172,8 @@ def _read_checkpoint(run: RunWriter, config: Config, corpus: PreparedCorpus) -> 
     """
     checkpoint = run.read_last()
     try:
-        expected = {name: weight.shape for name, weight in _outline(config, corpus).state_dict().items()}
+        outline = build_outline(config.model, **_sizes(corpus))  # ValueError: too large for any machine
+        expected = {name: weight.shape for name, weight in outline.state_dict().items()}
         fits = expected == {name: weight.shape for name, weight in checkpoint["model"].items()}
         size = checkpoint[METRICS_BYTES]
         if fits and type(size) is int and size >= 0 and type(checkpoint["random"]) is list:
@@ -195,15 +195,10 @@ def _read_weights(plan: Plan, corpus: PreparedCorpus) -> Weights | None:
         return None
     weights = RunFolder(plan.init_from).read_best()
     try:
-        _outline(plan.config, corpus).check_weights(weights)
+        build_outline(plan.config.model, **_sizes(corpus)).check_weights(weights)
     except ValueError as error:
         raise ModelFileError(f"{plan.init_from}: {error}") from None
     return weights
-
-
-def _outline(config: Config, corpus: PreparedCorpus) -> Seq2Seq:
-    """The model without its weights; raises ValueError for one that is too large for any machine."""
-    return build_outline(config.model, **_sizes(corpus))
 
 
 def _sizes(corpus: PreparedCorpus) -> dict[str, int]:

@@ -46,11 +46,11 @@ def train(
     options = Options(
         config=config,
         overrides=overrides,
-        data=_path(data),
-        out=_path(out),
+        data=Path(data) if data else None,
+        out=Path(out) if out else None,
         resume=resume,
         overwrite=overwrite,
-        init_from=_path(init_from),
+        init_from=Path(init_from) if init_from else None,
     )
     event = None
     # The run is locked from before its checkpoint is read until the report is written.
@@ -63,7 +63,3 @@ def train(
             for event in events:
                 on_event(event)
     return event if isinstance(event, Report) else None
-
-
-def _path(path: Path | str | None) -> Path | None:
-    return None if path is None else Path(path)

@@ -1,6 +1,7 @@
 """Exports: a run in the form in which others use it."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,7 +13,7 @@ from seq2seq_cli.files.writing import contents, write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CODEC, CONFIG, CORPUS, EXPORTED, MARK, METRICS, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights
-from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs, save_codec
+from seq2seq_cli.text.sides import SIDES, load_codecs
 
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
@@ -56,7 +57,7 @@ for.
 
 _STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
-_PACKED = (*_STORED, *EXPORTED, *(Path(name) for name in (MARK, CONFIG, f"{CODEC}/src.json", f"{CODEC}/tgt.json")))
+_NEEDED = (*_STORED, *EXPORTED, *(Path(name) for name in (CONFIG, f"{CODEC}/src.json", f"{CODEC}/tgt.json")))
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
 """The scores of the best weights, for people and for ``s2s runs``."""
@@ -105,49 +106,40 @@ def _write_folder(folder: RunFolder, out: Path) -> None:
         raise UsageError(f"{out}: is there already, and no folder is replaced: remove it, or choose another name")
     codecs = load_codecs(folder.path)
     with whole_folder(out) as made:
-        (made / BEST.parent).mkdir()
-        shutil.copyfile(folder.chosen or folder.best_path, made / BEST)
-        for name in (Path(CONFIG), *EXPORTED, *PAIR_FILES.values()):
-            if (folder.path / name).exists():
-                (made / name).parent.mkdir(exist_ok=True)
-                shutil.copyfile(folder.path / name, made / name)
-        if (folder.path / CORPUS).exists():
-            folder.provenance().for_others().write(made / CORPUS)
+        for part, content in _parts(folder):
+            (made / part).parent.mkdir(exist_ok=True)
+            (made / part).write_bytes(content)
         for side, codec in zip(SIDES, codecs, strict=True):
-            save_codec(codec, codec_path(made, side))
             units = [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
             write_json(made / f"{side}_units.json", units)
         ensure_exported(RunFolder(made))
-        shutil.copyfile(_program(), made / PROGRAM)
-        readme = _README.format(
-            src=codecs[0].config.language,
-            tgt=codecs[1].config.language,
-            unit=codecs[0].unit,
-            program=PROGRAM,
+        # Inside an installed package, or beside it in a source tree.
+        program = next(
+            place / "examples" / PROGRAM for place in (_PACKAGE, _PACKAGE.parent) if (place / "examples").is_dir()
         )
+        shutil.copyfile(program, made / PROGRAM)
+        src, tgt = (codec.config.language for codec in codecs)
+        readme = _README.format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
         write_whole(made / CARD, readme.encode("utf-8"))
-
-
-def _program() -> Path:
-    """The program, inside an installed package or beside it in a source tree."""
-    installed = _PACKAGE / "examples" / PROGRAM
-    return installed if installed.is_file() else _PACKAGE.parent / "examples" / PROGRAM
 
 
 def _pack(run: RunFolder, file: BinaryIO) -> None:
     """Write a run as a zip archive of one folder; its weights are the best or the chosen ones."""
     from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-    contents: dict[Path, bytes] = {}
-    for part in (*_PACKED, *(() if run.chosen else _OF_BEST)):
-        path = run.chosen if run.chosen and part == BEST else run.path / part
-        if path.exists():
-            contents[part] = path.read_bytes()
-    if (run.path / CORPUS).exists():
-        contents[Path(CORPUS)] = run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")
     with ZipFile(file, "w") as archive:
-        for part, content in contents.items():
+        for part, content in _parts(run, Path(MARK), *(() if run.chosen else _OF_BEST)):
             entry = ZipInfo(f"{run.path.resolve().name}/{part.as_posix()}", _WRITTEN)
             entry.external_attr = 0o644 << 16
             entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
             archive.writestr(entry, content)
+
+
+def _parts(run: RunFolder, *others: Path) -> Iterator[tuple[Path, bytes]]:
+    """The files that translating needs, and some others that are there; the best weights are the chosen ones."""
+    for part in (*_NEEDED, *others):
+        path = run.chosen if run.chosen and part == BEST else run.path / part
+        if path.exists():
+            yield part, path.read_bytes()
+    if (run.path / CORPUS).exists():
+        yield Path(CORPUS), run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")

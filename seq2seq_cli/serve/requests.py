@@ -3,10 +3,10 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from urllib.parse import parse_qsl
 
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
@@ -32,43 +32,55 @@ class Direction(NamedTuple):
         return f"{self.source}-{self.target}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class TranslateRequest:
-    """A request to translate."""
+def _unicode(text: str) -> str:
+    """The text; raises ValueError for half of a surrogate pair, which escapes of JSON can make."""
+    text.encode("utf-8")
+    return text
 
-    texts: tuple[str, ...]
-    is_list: bool
-    """Whether the texts came as a list, so that the answer is one."""
-    direction: Direction
-    is_html: bool
-    alternatives: int
+
+_Text: TypeAlias = Annotated[str, AfterValidator(_unicode)]
+
+
+class TranslateRequest(BaseModel):
+    """A request to translate, with LibreTranslate's names; the fields that it has besides are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    q: _Text | list[_Text]
+    """A text, or several, so that the answer is a list."""
+    source: str
+    target: str
+    format: Literal["text", "html"] = "text"
+    alternatives: int = Field(default=0, ge=0, le=_MOST_ALTERNATIVES)
     """Other translations of each text at most."""
-    with_attention: bool
+    attention: bool = False
     """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
 
     @classmethod
     def parse(cls, fields: Mapping[str, Any], limits: Limits) -> "TranslateRequest":
         """The request of these fields, in JSON or in a form; raises HTTPException for what cannot be translated."""
-        found = fields.get("q")
-        texts: list[Any] = found if isinstance(found, list) else [found]
-        if not all(isinstance(text, str) for text in texts):
-            raise HTTPException(400, "q: must be a text or a list of texts")
-        if not all(map(_is_unicode, texts)):
-            raise HTTPException(400, "q: half of a surrogate pair is no character")
-        if (characters := sum(map(cost, texts))) > limits.max_characters:
+        try:
+            request = cls.model_validate({name: value for name, value in fields.items() if value or name == "q"})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}") from None
+        if (characters := sum(map(cost, request.texts))) > limits.max_characters:
             raise HTTPException(
                 413,
                 f"q: {counted(characters, 'character')}, one more per text counted; at most"
                 f" {limits.max_characters:,} are taken",
             )
-        return cls(
-            texts=tuple(texts),
-            is_list=isinstance(found, list),
-            direction=Direction(_language(fields, "source"), _language(fields, "target")),
-            is_html=_choice(fields, "format", {"text": False, "html": True}),
-            alternatives=_alternatives(fields),
-            with_attention=_choice(fields, "attention", {"false": False, False: False, "true": True, True: True}),
-        )
+        return request
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts, also where there is one alone."""
+        return self.q if isinstance(self.q, list) else [self.q]
+
+    @property
+    def direction(self) -> Direction:
+        """The direction of the translations."""
+        return Direction(self.source, self.target)
 
     def answer(self, best: Sequence[Translation], several: Sequence[Translation]) -> dict[str, Any]:
         """The fields of the answer; `several` are searches for more translations of each text, where it asks."""
@@ -80,12 +92,12 @@ class TranslateRequest:
                 [other for other in of_text if other != text][: self.alternatives]
                 for text, of_text in zip(texts, found, strict=True)
             ]
-        if self.with_attention:
+        if self.attention:
             fields["sentences"] = [translation.details["sentences"] for translation in best]
-        return fields if self.is_list else {name: values[0] for name, values in fields.items()}
+        return fields if isinstance(self.q, list) else {name: values[0] for name, values in fields.items()}
 
     def _text(self, translation: Translation) -> str:
-        return escape_unmarked(translation.text) if self.is_html else translation.text
+        return escape_unmarked(translation.text) if self.format == "html" else translation.text
 
 
 async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
@@ -153,34 +165,3 @@ def _read_form(body: bytes) -> Mapping[str, Any]:
         raise HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether a text can be written in UTF-8; escapes of JSON can make one that cannot."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _language(fields: Mapping[str, Any], side: str) -> str:
-    code = fields.get(side)
-    if not isinstance(code, str) or not code:
-        raise HTTPException(400, f"{side}: missing: give the code of a language, such as en")
-    return code
-
-
-def _choice(fields: Mapping[str, Any], name: str, choices: Mapping[str | bool, bool]) -> bool:
-    """The value of the choice that a field names; of the first one where it is missing or empty."""
-    wanted = fields.get(name) or next(iter(choices))
-    if not isinstance(wanted, (str, bool)) or wanted not in choices:
-        raise HTTPException(400, f"{name}: must be {' or '.join(each for each in choices if isinstance(each, str))}")
-    return choices[wanted]
-
-
-def _alternatives(fields: Mapping[str, Any]) -> int:
-    wanted = fields.get("alternatives") or 0  # a number in JSON, its digits in a form
-    if type(wanted) in (int, str) and str(wanted) in (known := [str(each) for each in range(_MOST_ALTERNATIVES + 1)]):
-        return known.index(str(wanted))
-    raise HTTPException(400, f"alternatives: must be a number from 0 to {_MOST_ALTERNATIVES}")

@@ -2,11 +2,11 @@
 
 import asyncio
 import math
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
 
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
@@ -24,8 +24,9 @@ class QueueFullError(Exception):
     """More text waits than the server may keep."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Job:
+    translator: Translator
     text: str
     done: "asyncio.Future[Translation]"
 
@@ -41,12 +42,6 @@ class _Gathering:
     end: float = 0.0
     """Its latest end, by the clock of the event loop."""
 
-    def extend(self, texts: int, end: float) -> None:
-        """Wait for as many texts again, until `end` at most."""
-        self.answered += texts
-        self.most = max(self.most, texts)
-        self.end = max(self.end, end)
-
 
 class Batcher:
     """Translates the texts that wait in one batch, as soon as one of its threads is free.
@@ -54,42 +49,42 @@ class Batcher:
     While all threads translate, texts gather, so that batches grow with the load. After a batch, a free thread waits
     for as many texts again, at most half as long as the batch took: clients that have their answers send their next
     texts then, and a thread that began with the first of them would never have a large batch. No thread takes more than
-    its share of all texts: another would have small batches only, time after time. The translators take turns. All
-    methods must be called in the thread of the event loop.
+    its share of all texts: another would have small batches only, time after time. A batch has one translator, which
+    the oldest text names. All methods must be called in the thread of the event loop.
     """
 
     def __init__(self, threads: int, *, max_waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
         self._threads = self._free = threads
         self._max_waiting = max_waiting
-        self._queues: dict[int, tuple[Translator, deque[_Job]]] = {}
-        """The texts that wait, by the identity of their translator."""
+        self._jobs: list[_Job] = []
+        """The texts that wait, the oldest first."""
         self._gathering = _Gathering()
         self._translating = 0
         """Texts that are being translated."""
-        self.waiting = 0
+
+    @property
+    def waiting(self) -> int:
         """The characters that wait."""
+        return sum(cost(job.text) for job in self._jobs)
 
     async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
         """The translations of texts. When the caller is cancelled, texts that still wait are not translated.
 
         Raises QueueFullError when too much waits already, and what the translator raises for one of these texts.
         """
-        added = sum(map(cost, texts))
-        if self.waiting and self.waiting + added > self._max_waiting:
+        if self._jobs and self.waiting + sum(map(cost, texts)) > self._max_waiting:
             raise QueueFullError
         loop = asyncio.get_running_loop()
-        jobs = [_Job(text, loop.create_future()) for text in texts]
-        if jobs:
-            self._queues.setdefault(id(translator), (translator, deque()))[1].extend(jobs)
-            self.waiting += added
-            self._gathering.answered = max(0, self._gathering.answered - len(jobs))
-            self._start()
+        jobs = [_Job(translator, text, loop.create_future()) for text in texts]
+        self._jobs += jobs
+        self._gathering.answered = max(0, self._gathering.answered - len(jobs))
+        self._start()
         try:
             return await asyncio.gather(*(job.done for job in jobs))
-        except asyncio.CancelledError:
-            self._drop_cancelled(translator)
-            raise
+        finally:
+            if any(job.done.cancelled() for job in jobs):
+                self._jobs = [job for job in self._jobs if not job.done.cancelled()]
 
     def close(self) -> None:
         """End the threads once they have no batch left."""
@@ -98,8 +93,8 @@ class Batcher:
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
         loop = asyncio.get_running_loop()
-        while self._free and self._queues:
-            waiting = sum(len(queue) for _, queue in self._queues.values())
+        while self._free and self._jobs:
+            waiting = len(self._jobs)
             share = math.ceil((self._translating + waiting + self._gathering.answered) / self._threads)
             if waiting < min(share, self._gathering.most):
                 return
@@ -111,27 +106,15 @@ class Batcher:
             running.add_done_callback(partial(self._finish, batch, loop.time()))
 
     def _take(self, most: int) -> tuple[Translator, list[_Job]]:
-        """The next texts of the translator whose turn it is, so many at most."""
-        key, (translator, queue) = next(iter(self._queues.items()))
-        del self._queues[key]
-        batch: list[_Job] = []
-        characters = 0
-        while queue and len(batch) < most and (not batch or characters + cost(queue[0].text) <= _MOST_CHARACTERS):
-            batch.append(queue.popleft())
-            characters += cost(batch[-1].text)
-        self.waiting -= characters
-        if queue:
-            self._queues[key] = translator, queue  # behind the others
+        """The next texts, so many at most, and their translator."""
+        translator = self._jobs[0].translator
+        of_translator = [job for job in self._jobs if job.translator is translator][:most]
+        sizes = accumulate(cost(job.text) for job in of_translator)
+        fitting = sum(size <= _MOST_CHARACTERS for size in sizes)
+        batch = of_translator[: max(1, fitting)]
+        taken = set(batch)
+        self._jobs = [job for job in self._jobs if job not in taken]
         return translator, batch
-
-    def _drop_cancelled(self, translator: Translator) -> None:
-        _, queue = self._queues.get(id(translator), (translator, deque()))
-        kept = deque(job for job in queue if not job.done.cancelled())
-        self.waiting -= sum(cost(job.text) for job in queue) - sum(cost(job.text) for job in kept)
-        if kept:
-            self._queues[id(translator)] = translator, kept  # in its place: its turn comes when it would have come
-        else:
-            self._queues.pop(id(translator), None)
 
     def _finish(
         self, batch: Sequence[_Job], started: float, done: "asyncio.Future[list[Translation | Exception]]"
@@ -146,8 +129,11 @@ class Batcher:
             else:
                 job.done.set_result(outcome)
         now = (loop := asyncio.get_running_loop()).time()
-        self._gathering.extend(len(batch), now + _GATHERING_SHARE * (now - started))
-        loop.call_at(self._gathering.end, self._end_gathering, self._gathering.end)
+        gathering = self._gathering
+        gathering.answered += len(batch)
+        gathering.most = max(gathering.most, len(batch))
+        gathering.end = max(gathering.end, now + _GATHERING_SHARE * (now - started))
+        loop.call_at(gathering.end, self._end_gathering, gathering.end)
         self._start()
 
     def _end_gathering(self, end: float) -> None:

@@ -1,12 +1,17 @@
 """Streams of texts: the lines of a file or a pipe, what is translated at a time, and batches of similar length."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedIOBase
+from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.errors import InputError, unreadable
+
+_Item = TypeVar("_Item")
 
 _BLOCK_BYTES = 2**18
 LONGEST_LINE = 2_000_000
@@ -15,7 +20,9 @@ _MARK = "\ufeff"
 """The byte order mark, with which a file may begin."""
 
 _CHUNK_TEXTS = 512
-_CHUNK_CHARACTERS = 2**18
+"""Most texts of a chunk, per thread."""
+_CHUNK = 2**18
+"""Most characters of a chunk, per thread; its texts count as much together, were they empty."""
 _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
 
@@ -29,19 +36,10 @@ def read_blocks(stream: BufferedIOBase, place: Place) -> Iterator[list[str]]:
     Raises InputError for a line that is not UTF-8 or longer than `LONGEST_LINE`, once the lines before it were yielded;
     `place` names the line.
     """
-    number = 0
+    numbers = count(1)
     for block in _whole_lines(stream):
-        lines: list[str] = []
-        for line in block:
-            number += 1
-            try:
-                text = _decoded(line, place(number), is_first=number == 1)
-            except InputError:
-                if lines:
-                    yield lines
-                raise
-            lines.append(text)
-        yield lines
+        numbered = zip(block, numbers, strict=False)
+        yield from groups(_decoded(line, place(number), is_first=number == 1) for line, number in numbered)
 
 
 def _decoded(line: bytes, place: str, *, is_first: bool) -> str:
@@ -103,23 +101,32 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
 def chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
     """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
 
-    An InputError of the iterator is raised again once the texts before it have been handed on.
+    An InputError of the iterator is raised again as in `groups`.
     """
-    waiting: list[str] = []
-    characters = 0
+    for group in groups(texts, _CHUNK * threads, size=lambda text: _CHUNK // _CHUNK_TEXTS + len(text)):
+        length = math.ceil(len(group) / threads)
+        yield from (group[start : start + length] for start in range(0, len(group), length))
+
+
+def groups(
+    items: Iterable[_Item], most: int = sys.maxsize, size: Callable[[_Item], int] = lambda _: 1
+) -> Iterator[list[_Item]]:
+    """The items in lists, each as long as it takes until the sizes of its items reach `most`.
+
+    An InputError of the iterator is raised again once the items before it have been handed on.
+    """
+    waiting: list[_Item] = []
+    total = 0
     try:
-        for text in texts:
-            waiting.append(text)
-            characters += len(text)
-            if len(waiting) >= _CHUNK_TEXTS * threads or characters >= _CHUNK_CHARACTERS * threads:
-                yield from _equal_parts(waiting, threads)
-                waiting, characters = [], 0
+        for item in items:
+            waiting.append(item)
+            total += size(item)
+            if total >= most:
+                yield waiting
+                waiting, total = [], 0
     except InputError:
-        yield from _equal_parts(waiting, threads)
+        if waiting:
+            yield waiting
         raise
-    yield from _equal_parts(waiting, threads)
-
-
-def _equal_parts(texts: Sequence[str], parts: int) -> Iterator[list[str]]:
-    size = max(1, math.ceil(len(texts) / parts))
-    return (list(texts[start : start + size]) for start in range(0, len(texts), size))
+    if waiting:
+        yield waiting

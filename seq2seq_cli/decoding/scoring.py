@@ -6,12 +6,11 @@ S source tokens, T target tokens, ``<eos>`` counted in both.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from seq2seq_cli.decoding.engine import forced_steps
-from seq2seq_cli.decoding.lines import similar_lengths
+from seq2seq_cli.decoding.lines import groups, similar_lengths
 from seq2seq_cli.decoding.translation import Place, TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -26,21 +25,16 @@ _CHUNK_PAIRS = 2048
 class PairScore(TotalScore):
     """The probability of a translation by a model: log p(translation | source)."""
 
-    source: str
-    translation: str
-    unknown: tuple[str, ...]
-    """The words of the translation that are not in the vocabulary; each is scored as ``<unk>``."""
-    attention: "PairAttention | None" = None
-    """Where it was asked for, but for a pair of blank texts."""
-
-
-class PairAttention(NamedTuple):
-    """The attention of a model that reads a given translation."""
-
     src: Reading
     tgt: Reading
     weights: Float[np.ndarray, "T S"]
-    """A row per id of the translation, a column per id of the source, ``<eos>`` last in both."""
+    """The attention weights: a row per id of the translation, a column per id of the source, ``<eos>`` last in both. No
+    rows where they are not asked for, and for a pair of blank texts."""
+
+    @property
+    def unknown(self) -> list[str]:
+        """The words of the translation that are not in the vocabulary; each is scored as ``<unk>``."""
+        return [word.text for word in self.tgt.words if word.is_unknown]
 
 
 def score_pairs(
@@ -56,17 +50,12 @@ def score_pairs(
     A pair of blank texts has no tokens. An InputError of `pairs`, or for a text that is too long for the model, is
     raised once the pairs before it are scored; `place` names the text.
     """
-    read: list[tuple[Reading, Reading]] = []
-    try:
-        for number, (source, target) in enumerate(pairs, start=1):
-            read.append((_read_source(translator, source, place(number)), translator.tgt_codec.read(target)))
-            if len(read) == _CHUNK_PAIRS:
-                yield from _score(translator, read, with_attention)
-                read.clear()
-    except InputError:
-        yield from _score(translator, read, with_attention)
-        raise
-    yield from _score(translator, read, with_attention)
+    read = (
+        (_read_source(translator, source, place(number)), translator.tgt_codec.read(target))
+        for number, (source, target) in enumerate(pairs, start=1)
+    )
+    for group in groups(read, _CHUNK_PAIRS):
+        yield from _score(translator, group, with_attention)
 
 
 def _read_source(translator: Translator, text: str, place: str) -> Reading:
@@ -96,10 +85,9 @@ def _score(
                     weights[batch[row]].append(attention[: len(sources[row]) + 1])
     for (source, target), of_pair, attended in zip(pairs, log_probabilities, weights, strict=True):
         yield PairScore(
-            source=source.text,
-            translation=target.text,
+            src=source,
+            tgt=target,
+            weights=np.array(attended) if attended else np.zeros((0, 0), np.float32),
             log_probability=math.fsum(of_pair),
             length=len(of_pair),
-            unknown=tuple(word.text for word in target.words if word.is_unknown),
-            attention=PairAttention(source, target, np.array(attended)) if attended else None,
         )

@@ -19,6 +19,7 @@ from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
+from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree, find_node
@@ -127,29 +128,24 @@ class Translator:
         """The outcome of the search for each sentence; for equal ones, there is one search."""
         distinct = list({source.key: source for source in sources}.values())
         found: dict[object, _Found] = {}
-        for batch in similar_lengths([len(source.reading.ids) for source in distinct], self.options.batch_size):
-            keys = [distinct[i].key for i in batch]
-            found |= zip(keys, self._search_batch([distinct[i] for i in batch]), strict=True)
+        for numbers in similar_lengths([len(source.reading.ids) for source in distinct], self.options.batch_size):
+            batch = [distinct[number] for number in numbers]
+            trace = Trace(len(batch)) if self.is_traced else None
+            hypotheses = search(
+                self.engine,
+                [source.reading.ids for source in batch],
+                self.search_options,
+                most_unknown=[self._most_unknown(source.reading) for source in batch],
+                constraints=list(map(self._constraints, batch)) if self.demands.prefix or self.demands.terms else None,
+                trace=trace,
+            )
+            trees = trace.trees if trace else [None] * len(batch)
+            found |= zip((source.key for source in batch), zip(hypotheses, trees, strict=True), strict=True)
         return [found[source.key] for source in sources]
 
-    def _search_batch(self, batch: Sequence[_Source]) -> Iterator[_Found]:
-        trace = Trace(len(batch)) if self.is_traced else None
-        found = search(
-            self.engine,
-            [source.reading.ids for source in batch],
-            self.search_options,
-            most_unknown=[self._most_unknown(source.reading) for source in batch],
-            constraints=[
-                self.demands.constraints(
-                    source.reading, self.tgt_codec, kept=source.kept.keys(), is_first=source.is_first
-                )
-                for source in batch
-            ]
-            if self.demands.prefix or self.demands.terms
-            else None,
-            trace=trace,
-        )
-        return zip(found, trace.trees if trace else [None] * len(batch), strict=True)
+    def _constraints(self, source: _Source) -> Constraints:
+        kept, is_first = source.kept.keys(), source.is_first
+        return self.demands.constraints(source.reading, self.tgt_codec, kept=kept, is_first=is_first)
 
     def _most_unknown(self, reading: Reading) -> int:
         """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.alignment import Link, word_links
-from seq2seq_cli.decoding.scoring import PairAttention
+from seq2seq_cli.decoding.scoring import PairScore
 from seq2seq_cli.errors import InputError, one_line, unreadable
 from seq2seq_cli.files.reading import read_named
 from seq2seq_cli.shapes import Float
@@ -77,22 +77,20 @@ GoldAlignment: TypeAlias = Mapping[tuple[str, str], GoldLinks]
 """The links of sentence pairs, by source and target; words are the tokens of ``s2s prepare`` with the unit word."""
 
 
-def count_links(
-    alignment: GoldAlignment, pair: tuple[str, str], attention: PairAttention, codecs: Codecs
-) -> AlignmentCounts:
+def count_links(alignment: GoldAlignment, pair: tuple[str, str], score: PairScore, codecs: Codecs) -> AlignmentCounts:
     """The counts of a pair; 0 for an unknown pair.
 
     Raises InputError for a link of a word that the pair does not have.
     """
     if (gold := alignment.get(pair)) is None:
         return AlignmentCounts()
-    src_words, tgt_words = map(words_of_ids, codecs, (attention.src, attention.tgt))
+    src_words, tgt_words = map(words_of_ids, codecs, (score.src, score.tgt))
     for side, text, words in zip((0, 1), pair, (src_words, tgt_words), strict=True):
         if (word := max((link[side] for link in gold.possible), default=-1)) >= _count(words):
             counts = counted(_count(words), "word")
             problem = f"no word {word}: '{one_line(text)}' has {counts}, counted from 0, cut as by 's2s prepare'"
             raise InputError(f"{gold.place}: {problem}")
-    found = set(attention_links(attention.weights, src_words, tgt_words))
+    found = set(attention_links(score.weights, src_words, tgt_words))
     in_sure, in_possible = len(found & gold.sure), len(found & gold.possible)
     return AlignmentCounts(pairs=1, links=len(found), sure=len(gold.sure), in_sure=in_sure, in_possible=in_possible)
 

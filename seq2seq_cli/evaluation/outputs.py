@@ -92,10 +92,12 @@ def _read_references(
     scores = score_pairs(translator, tests.pairs, place, with_attention=has_attention)
     for pair, score in zip(tests.pairs, scores, strict=True):
         total += score
-        if attention := score.attention:
-            src, tgt = (of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, attention[:2], strict=True))
-            sums = AttentionSums.total([sums, AttentionSums.of(attention.weights[np.newaxis], src, tgt)])
-            counts += count_links(gold or {}, pair, attention, codecs)
+        if len(score.weights):
+            src, tgt = (
+                of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, (score.src, score.tgt), strict=True)
+            )
+            sums = AttentionSums.total([sums, AttentionSums.of(score.weights[np.newaxis], src, tgt)])
+            counts += count_links(gold or {}, pair, score, codecs)
     return total, sums.figures(), counts if gold and has_attention else None
 
 

@@ -86,7 +86,7 @@ def _line(total: TotalScore, more: str) -> str:
 
 
 def _pair_json(pair: PairScore, output: Output) -> str:
-    content = {"source": pair.source, "translation": pair.translation, **_numbers(pair)}
+    content = {"source": pair.src.text, "translation": pair.tgt.text, **_numbers(pair)}
     return json_line({**content, "confidence": json_number(pair.confidence), "unknown": pair.unknown}, output)
 
 

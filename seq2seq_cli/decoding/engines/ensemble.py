@@ -23,22 +23,15 @@ class EnsembleState:
 
 
 class Ensemble:
-    """The engine whose probability of a token is the mean over its members.
+    """The engine whose probability of a token is the mean over its members, which have the same vocabularies.
 
     R rows, k proposals per row, A tokens asked for per row, S source length with EOS, V vocabulary.
     """
 
     def __init__(self, members: Sequence[Engine[Any]]) -> None:
-        """Join engines with the same vocabularies.
-
-        Raises ValueError for target vocabularies of different sizes, and for no engine at all.
-        """
-        sizes = {member.vocabulary_size for member in members}
-        if len(sizes) != 1:
-            raise ValueError(f"the target vocabularies of an ensemble must be the same: sizes {sorted(sizes)}")
         self._members = tuple(members)
         self._attending = tuple(member.has_attention for member in members)
-        [self.vocabulary_size] = sizes
+        self.vocabulary_size = members[0].vocabulary_size
         self.threads = min(member.threads for member in members)
         self.has_attention = any(self._attending)
         lengths = [member.max_source_length for member in members if member.max_source_length is not None]

@@ -65,9 +65,8 @@ def test_validation_and_forced_decoding_have_the_same_figures(tmp_path: Path, un
     src_kinds, tgt_kinds = map(token_kinds, corpus.codecs)
     sums = []
     for pair in score_pairs(translator, corpus.sentences("valid"), with_attention=True):
-        assert pair.attention is not None
-        src, tgt = ([*reading.ids, 3] for reading in (pair.attention.src, pair.attention.tgt))
-        sums.append(AttentionSums.of(pair.attention.weights[np.newaxis], src_kinds[[src]], tgt_kinds[[tgt]]))
+        src, tgt = ([*reading.ids, 3] for reading in (pair.src, pair.tgt))
+        sums.append(AttentionSums.of(pair.weights[np.newaxis], src_kinds[[src]], tgt_kinds[[tgt]]))
     forced = AttentionSums.total(sums).figures()
 
     assert in_validation is not None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.decoding.scoring import PairAttention
+from seq2seq_cli.decoding.scoring import PairScore
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.evaluation.gold_alignment import (
     AlignmentCounts,
@@ -51,9 +51,9 @@ def gold(path: Path, content: str, pairs: list[tuple[str, str]], *, swap: bool =
     return read_gold_alignment(path, pairs, swap=swap)
 
 
-def read(codecs: Codecs, weights: np.ndarray = WEIGHTS) -> PairAttention:
+def read(codecs: Codecs, weights: np.ndarray = WEIGHTS) -> PairScore:
     src, tgt = (codec.read(text) for codec, text in zip(codecs, PAIR, strict=True))
-    return PairAttention(src, tgt, weights)
+    return PairScore(src=src, tgt=tgt, weights=weights)
 
 
 def test_the_error_rate_of_a_matrix_by_hand(codecs: Codecs, tmp_path: Path) -> None:

@@ -60,8 +60,3 @@ def test_it_is_what_all_its_members_can_be() -> None:
     state = ensemble.start([[0, A]])
     with_attention, _ = ensemble.step(np.array([BOS]), state, k=1, asked=np.zeros((1, 0), dtype=np.int64))
     assert with_attention.weights.sum() == pytest.approx(1.0)
-
-
-def test_members_have_vocabularies_of_one_size() -> None:
-    with pytest.raises(ValueError, match=r"\[7, 8\]"):
-        Ensemble([random_engine(1, words=3), random_engine(1, words=4)])

@@ -1,6 +1,5 @@
 """Configs by name: in the working directory, in its ``configs`` folder, and shipped with s2s."""
 
-import re
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -66,11 +65,11 @@ def recipe_for(pairs: int) -> str:
 
 def list_configs() -> list[CatalogEntry]:
     """The shipped configs by group."""
-    shipped = shipped_folder()
-    entries = [
-        CatalogEntry(path.relative_to(shipped).with_suffix("").as_posix(), describe_config(path), _group(path))
-        for path in sorted(shipped.rglob("*.yaml"))
-    ]
+    shipped, entries = shipped_folder(), []
+    for path in sorted(shipped.rglob("*.yaml")):
+        name, text = path.relative_to(shipped).with_suffix("").as_posix(), read_config_text(path)
+        group = next((group for group in GROUPS if f"\n# Group: {group}\n" in text), GROUPS[-1])
+        entries.append(CatalogEntry(name, describe_config(path), group))
     return sorted(entries, key=lambda entry: GROUPS.index(entry.group))
 
 
@@ -101,9 +100,3 @@ def shipped_folder() -> Path:
     """The folder of the shipped configs: inside an installed package, beside it in a source tree."""
     installed = _PACKAGE / "configs"
     return installed if installed.is_dir() else _PACKAGE.parent / "configs"
-
-
-def _group(path: Path) -> str:
-    """The group that a shipped config names, else the last group."""
-    named = re.search(r"^# Group: (.*)$", read_config_text(path), flags=re.MULTILINE)
-    return named[1] if named and named[1] in GROUPS else GROUPS[-1]

@@ -76,12 +76,7 @@ def _wanted(error: ErrorDetails) -> str:
 
 def _given(value: object) -> str:
     """A value that was refused, cut to the length that a message allows."""
-    match value:
-        case dict():
-            return "a section"
-        case list():
-            return "a list"
-        case None | bool():
-            return shown(value)
-    text = f"'{one_line(value)}'" if isinstance(value, str) else repr(value)
+    if isinstance(value, dict | list):
+        return "a section" if isinstance(value, dict) else "a list"
+    text = f"'{one_line(value)}'" if isinstance(value, str) else shown(value)
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "..."

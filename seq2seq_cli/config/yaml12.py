@@ -1,8 +1,8 @@
 """YAML 1.2, read with the line and column of every key and value.
 
 PyYAML parses; what a plain scalar means is YAML 1.2's core schema and not PyYAML's YAML 1.1: ``1e-3`` is a number,
-``no`` is a word, ``1:30`` and ``2024-01-01`` are words. Hexadecimal and octal numbers, of which no config has use, are
-words as well. A config is a tree that a reader sees whole, so aliases and tags are refused.
+``no`` is a word, ``1:30`` and ``2024-01-01`` are words. Hexadecimal and octal numbers, infinity and NaN, of
+which no config has use, are words as well. A config is a tree that a reader sees whole: aliases and tags are refused.
 """
 
 import json
@@ -18,15 +18,12 @@ from seq2seq_cli.errors import one_line
 KeyPath = tuple[str, ...]
 
 _TAG = "tag:yaml.org,2002:"
-_INF_NAN = re.compile(r"\.(inf|nan)", re.IGNORECASE)
-"""YAML writes .inf and .nan, Python inf and nan."""
-_NUMBER = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
 # YAML 1.2.2, section 10.3.2: pattern, and the value of a text that the pattern matches.
 _CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
     "null": (r"~|null|Null|NULL|", lambda _: None),
     "bool": (r"true|True|TRUE|false|False|FALSE", lambda text: text.lower() == "true"),
     "int": (r"[-+]?[0-9]+", int),
-    "float": (_NUMBER + r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)", lambda text: float(_INF_NAN.sub(r"\1", text))),
+    "float": (r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", float),
 }
 _CONSTRUCTORS = {_TAG + name: construct for name, (_, construct) in _CORE_SCHEMA.items()} | {_TAG + "str": str}
 

@@ -1,7 +1,6 @@
 """The records of a run: metrics.jsonl, what training measured, and corpus.json, what it trained on."""
 
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,6 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     NonNegativeInt,
@@ -32,13 +30,8 @@ from seq2seq_cli.runs.layout import FORMAT, METRICS, MOST_METRICS_BYTES
 logger = logging.getLogger(__name__)
 
 
-def _finite_or_none(value: object) -> object:
-    """JSON has no infinity and no NaN."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-Number: TypeAlias = Annotated[float | None, BeforeValidator(_finite_or_none)]
-"""A measured number; None when it is not known or not finite."""
+Number: TypeAlias = float | None
+"""A measured number; None when it is not known. JSON has no infinity and no NaN: they are written as null."""
 Amount: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
 """A finite number that grows during a run."""
 

@@ -21,17 +21,16 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import (
     BEST,
     CARD,
+    CHECKPOINTS,
     CODEC,
     CONFIG,
     CORPUS,
     EPOCHS,
     EXPORTED,
-    LAST,
     MARK,
     METRICS,
     PAIR_FILES,
     PAIRS,
-    PREVIOUS,
     READ,
     TRAINED,
     check_free,
@@ -43,18 +42,11 @@ from seq2seq_cli.text.sides import Codecs, save_codecs
 
 _WEIGHTS = ".safetensors"
 _PATTERNS = (
-    CONFIG,
-    CORPUS,
-    METRICS,
-    TRAINED,
-    MARK,
-    CARD,
-    f"{CODEC}/src.json",
-    f"{CODEC}/tgt.json",
-    *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values())),
-    LAST.as_posix(),
-    PREVIOUS.as_posix(),
+    *(CONFIG, CORPUS, METRICS, TRAINED, MARK, CARD, f"{CODEC}/src.json", f"{CODEC}/tgt.json"),
+    *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values(), *CHECKPOINTS)),
+    f"{EPOCHS}/[0-9][0-9][0-9][0-9]{_WEIGHTS}",
 )
+"""The files that a training writes."""
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
 
@@ -208,6 +200,4 @@ def check_name(path: Path, option: str) -> None:
 
 def run_files(path: Path) -> list[str]:
     """The files in a run folder that a training made there; whatever else is in it belongs to the user."""
-    files = [file for pattern in _PATTERNS for file in path.glob(pattern)]
-    files += [file for file in path.glob(f"{EPOCHS}/*.safetensors") if file.stem.isdecimal()]
-    return [file.relative_to(path).as_posix() for file in files]
+    return [file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern)]

@@ -101,7 +101,7 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "my.yaml:1:29: training.teacher_forcing: must be less than or equal to 1, not 1.5",
         ),
         ("training: {seed: 4294967296}", "my.yaml:1:18: training.seed: must be less than 4294967296, not 4294967296"),
-        ("training: {lr: .inf}", "my.yaml:1:16: training.lr: must be a finite number, not inf"),
+        ("training: {lr: .inf}", "my.yaml:1:16: training.lr: must be a number, not '.inf'"),
         (
             "training: {device: cudda}",
             "my.yaml:1:20: training.device: must be 'auto', 'cpu', 'cuda' or 'mps', not 'cudda'",

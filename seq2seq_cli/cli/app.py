@@ -208,15 +208,10 @@ def _tell(error: Exception, memory_cure: str) -> None:
             lines = [f"{error.filename or 'input or output'}: {error.strerror or error}"]
         case S2SError():
             lines = error.lines()
-        case _ if _first_process_tells():
-            lines = []
+        case _ if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0":
+            lines = []  # torchrun's first process tells the same
         case typer.TyperException():
             lines = [usage_line(error)]
     write = tell if isinstance(error, Interrupted) else tell_error
     for line in lines:
         write(line)
-
-
-def _first_process_tells() -> bool:
-    """Whether this is one of torchrun's processes other than the first, which prints the same error."""
-    return "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0"

@@ -80,9 +80,17 @@ def evaluate(
     after the runs, or alone. `overrides` are keys of the ``decoding`` section with other values, as text.
 
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
-    named, or named twice.
+    named, or named twice, and for options of files without a file.
     """
-    _check_options(files, data, columns, encoding, alignment)
+    if encoding is not None:
+        check_encoding(encoding, "--encoding")
+    if columns is not None:
+        read_columns(columns, "--columns")
+    for option, value in {"--columns": columns, "--encoding": encoding, "--alignment": alignment}.items():
+        if value is not None and not files:
+            raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
+    if files and data:
+        raise UsageError("--file and --data: give one of them")
     wanted: list[Path | None] = [*map(Path, runs)] or ([] if hypotheses else [None])
     folders = map(RunFolder.find_model, wanted)
     found = [EvaluatedRun(name=str(folder.chosen or folder.path), folder=folder) for folder in folders]
@@ -105,25 +113,6 @@ def evaluate(
         translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
         outputs.append(translate_set(run.name, translator, tests, run.trained, gold))
     return find_out([*outputs, *written], tests)
-
-
-def _check_options(
-    files: Sequence[Path | str],
-    data: Path | str | None,
-    columns: str | None,
-    encoding: str | None,
-    alignment: Path | str | None,
-) -> None:
-    """Raise UsageError for options of files without a file, ConfigError for values that cannot be used."""
-    if encoding is not None:
-        check_encoding(encoding, "--encoding")
-    if columns is not None:
-        read_columns(columns, "--columns")
-    for option, value in {"--columns": columns, "--encoding": encoding, "--alignment": alignment}.items():
-        if value is not None and not files:
-            raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
-    if files and data:
-        raise UsageError("--file and --data: give one of them")
 
 
 def _named_languages(paths: Sequence[Path], columns: str | None) -> tuple[str, str]:

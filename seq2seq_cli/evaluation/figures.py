@@ -93,7 +93,11 @@ class Findings:
 def find_out(outputs: Sequence[SystemOutput], tests: EvaluationSet) -> Findings:
     """The figures of systems, one or more, and of the differences of the others from the first."""
     first, *others = [figures_of(output, tests) for output in outputs]
-    return Findings(tests=tests, evaluations=[first, *others], comparisons=[_compare(each, first) for each in others])
+    comparisons = []
+    for each in others:
+        found = {metric: difference(scorer, first.by_source[metric]) for metric, scorer in each.by_source.items()}
+        comparisons.append(Comparison(system=each.output.name, baseline=first.output.name, differences=found))
+    return Findings(tests=tests, evaluations=[first, *others], comparisons=comparisons)
 
 
 def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
@@ -120,12 +124,6 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
         source_scores=np.array([of_each_source.of_sum(row) for row in of_each_source.statistics]),
         by_source=by_source,
     )
-
-
-def _compare(system: Evaluation, baseline: Evaluation) -> Comparison:
-    pairs = {metric: (scorer, baseline.by_source[metric]) for metric, scorer in system.by_source.items()}
-    differences = {metric: difference(*of_metric) for metric, of_metric in pairs.items()}
-    return Comparison(system=system.output.name, baseline=baseline.output.name, differences=differences)
 
 
 def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:

@@ -20,7 +20,6 @@ from seq2seq_cli.errors import one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, named_run
-from seq2seq_cli.training.plan import Options
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
@@ -163,15 +162,14 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
     pairs = report.manifest.splits["train"].pairs
     has_weights = codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED))
-    options = Options(config=config, init_from=codec_from if config is None and has_weights else None)
-    if config is None and not has_weights:
+    init_from = codec_from if config is None and has_weights else None
+    if config is None and not init_from:
         config = recipe_for(pairs)
         minutes = load_config(config).training.max_minutes
         yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
-        options = Options(config=config)
     command = "s2s train"
-    if options.init_from:
-        command += f" --init-from {quote(str(options.init_from))}"
+    if init_from:
+        command += f" --init-from {quote(str(init_from))}"
     if config is not None:
         command += f" --config {quote(config)}"
     if report.out != DEFAULT_FOLDER:

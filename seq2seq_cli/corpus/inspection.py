@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key, text_hashes
 from seq2seq_cli.text.codec import Codec
@@ -55,12 +54,9 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     leaks = []
     for side in SIDES:
         keys = {split: set(map(sentence_key, corpus.texts(split, side))) for split in HELD_OUT}
-        trained = {split: set[bytes]() for split in HELD_OUT}
-        for key in map(sentence_key, corpus.texts("train", side)):
-            for split in HELD_OUT:
-                if key in keys[split]:
-                    trained[split].add(key)
-        leaks += [Leak(side, split, "train", len(trained[split]), allowed=False) for split in HELD_OUT]
+        held_out = keys["valid"] | keys["test"]
+        trained = {key for key in map(sentence_key, corpus.texts("train", side)) if key in held_out}
+        leaks += [Leak(side, split, "train", len(trained & keys[split]), allowed=False) for split in HELD_OUT]
         both = len(keys["valid"] & keys["test"])
         leaks.append(Leak(side, "test", "valid", both, allowed=given.issuperset(HELD_OUT)))
     return leaks
@@ -91,8 +87,10 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
     unknown: Counter[str] = Counter()
     for split in splits:
         # Only sentences with an unknown word are cut into tokens again.
-        has_unknown = _have_unknown(corpus.split(split).side(side)).tolist()
-        for text in compress(corpus.texts(split, side), has_unknown):
+        ids = corpus.split(split).side(side)
+        has_unknown = np.zeros(len(ids), dtype=np.bool_)
+        has_unknown[np.searchsorted(ids.offsets, np.flatnonzero(ids.values == UNK), side="right") - 1] = True
+        for text in compress(corpus.texts(split, side), has_unknown.tolist()):
             unknown.update(token.removeprefix(SPACING) for token in cut(text) if codec.token_ids(token) == (UNK,))
     return unknown
 
@@ -116,9 +114,3 @@ def _units(codec: Codec, text: str) -> list[str]:
         f"[{part}]" if id_ == UNK else codec.vocabulary.unit(id_)
         for id_, part in zip(reading.ids, reading.parts, strict=True)
     ]
-
-
-def _have_unknown(ids: Ragged) -> NDArray[np.bool_]:
-    mask = np.zeros(len(ids), dtype=np.bool_)
-    mask[np.searchsorted(ids.offsets, np.flatnonzero(ids.values == UNK), side="right") - 1] = True
-    return mask

@@ -55,7 +55,8 @@ class TrainedSentences:
 
     def to_json(self) -> dict[str, Any]:
         """The content of the file that `read` reads: each side as the bytes of its hashes, in Base64."""
-        return {"format": FORMAT, "src": _to_base64(self.src), "tgt": _to_base64(self.tgt)}
+        src, tgt = (base64.b64encode(hashes.astype("<u8").tobytes()).decode("ascii") for hashes in (self.src, self.tgt))
+        return {"format": FORMAT, "src": src, "tgt": tgt}
 
     @classmethod
     def read(cls, path: Path) -> "TrainedSentences":
@@ -73,10 +74,6 @@ class TrainedSentences:
 
 def _hashes(texts: Iterable[str]) -> Hashes:
     return text_hashes(map(sentence_key, texts))
-
-
-def _to_base64(hashes: Hashes) -> str:
-    return base64.b64encode(hashes.astype("<u8").tobytes()).decode("ascii")
 
 
 def _from_base64(text: str) -> Hashes:

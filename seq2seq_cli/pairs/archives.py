@@ -66,14 +66,8 @@ class LocalFile:
         return one_line(PurePath(self.name).name)
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenText:
-    """A text that is being read."""
-
-    pieces: Iterator[bytes]
-    """Its bytes in order; raises PairFileError where they end too early."""
-    position: Callable[[], int]
-    """The number of bytes of the file, packed or not, that are read so far."""
+Position = Callable[[], int]
+"""The number of bytes of a file, packed or not, that are read so far."""
 
 
 @contextmanager
@@ -139,8 +133,8 @@ def open_file(path: Path | int, name: str) -> BufferedReader:
 
 
 @contextmanager
-def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
-    """Open the text in a file, and unpack it if it is packed; ``name`` is the file's name in messages.
+def open_text(path: Path | int, name: str) -> Iterator[tuple[Iterator[bytes], Position]]:
+    """The bytes of the text in a file in order, unpacked if it is packed; ``name`` is the file's name in messages.
 
     Raises PairFileError when the file is empty, a web page, or an archive that cannot be used; damage further on is
     found when the pieces reach it.
@@ -158,7 +152,7 @@ def open_text(path: Path | int, name: str) -> Iterator[OpenText]:
             pieces = _pieces(gzip.GzipFile(fileobj=file), name, "gzip file")
         else:
             pieces = _pieces(file, name, "file")
-        yield OpenText(pieces=pieces, position=file.tell)
+        yield pieces, file.tell
 
 
 def is_zip(head: bytes) -> bool:

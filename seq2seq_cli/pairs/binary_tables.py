@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_install, one_line
 from seq2seq_cli.pairs.archives import LocalFile, open_archive, open_file
-from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record, cells_of
+from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record, cells_of
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -22,9 +22,6 @@ _WORKBOOK = "xl/workbook.xml"
 _MOST_BYTES = 300_000_000
 """Bytes of an unpacked spreadsheet, whose texts are held in memory."""
 _CSV = "save it as CSV (UTF-8), and give that file"
-
-Row = tuple[int, dict[Column, str]]
-"""The number of a row, and its texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +36,10 @@ class Parquet:
         """Open a file."""
         with open_file(file.path, file.name) as raw:
             records = _records(_parquet_rows(raw), file.name, extra="parquet", cure="get it again")
-            yield OpenRecords(records=records, position=lambda: min(raw.tell(), file.size))
+            yield records, lambda: min(raw.tell(), file.size)
 
 
-def _parquet_rows(raw: BinaryIO) -> Iterator[Row]:
+def _parquet_rows(raw: BinaryIO) -> Iterator[Record]:
     from pyarrow import parquet
 
     opened = parquet.ParquetFile(raw)
@@ -50,7 +47,7 @@ def _parquet_rows(raw: BinaryIO) -> Iterator[Row]:
     texts = [each.path for each in columns if each.logical_type.type == "STRING" and not each.max_repetition_level]
     batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
     values: Iterator[Any] = chain.from_iterable(batch.to_pylist() for batch in batches)
-    yield from ((row, cells_of(value)) for row, value in enumerate(values, start=1))
+    yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
 
 
 def is_workbook(archive: zipfile.ZipFile) -> bool:
@@ -73,10 +70,10 @@ class Spreadsheet:
                 if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
                     raise PairFileError(f"{file.name}: a spreadsheet too large to be read: {_CSV}")
             records = _records(_sheet_rows(raw), file.name, extra="xlsx", cure=f"save it again, or {_CSV}")
-            yield OpenRecords(records=records, position=lambda: file.size)
+            yield records, lambda: file.size
 
 
-def _sheet_rows(raw: BinaryIO) -> Iterator[Row]:
+def _sheet_rows(raw: BinaryIO) -> Iterator[Record]:
     import openpyxl
 
     sheet = openpyxl.load_workbook(raw, read_only=True, data_only=True).worksheets[0]
@@ -87,12 +84,12 @@ def _sheet_rows(raw: BinaryIO) -> Iterator[Row]:
         if any(map(str.strip, texts)):
             width = width or len(texts)
             texts += [""] * (width - len(texts))
-            yield row, dict(enumerate(texts, start=1))
+            yield Record(row, dict(enumerate(texts, start=1)))
 
 
-def _records(rows: Iterator[Row], name: str, *, extra: str, cure: str) -> Iterator[Record]:
+def _records(rows: Iterator[Record], name: str, *, extra: str, cure: str) -> Iterator[Record]:
     try:
-        yield from (Record(row, cells) for row, cells in rows)
+        yield from rows
     except ImportError:
         raise InputError(f"{name}: its format needs another package: {how_to_install(extra)}") from None
     except (MemoryError, S2SError):

@@ -50,9 +50,9 @@ class Delimited:
     @contextmanager
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:
         """Open a file."""
-        with open_text(file.path, file.name) as text:
-            lines = split_lines(decoded(text.pieces, name=file.name, encoding=encoding))
-            yield OpenRecords(records=self._rows(lines, file.name), position=text.position)
+        with open_text(file.path, file.name) as (pieces, position):
+            lines = split_lines(decoded(pieces, name=file.name, encoding=encoding))
+            yield self._rows(lines, file.name), position
 
     def _rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
         line = 1

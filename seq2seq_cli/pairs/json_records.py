@@ -43,10 +43,10 @@ class JsonRecords:
     @contextmanager
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:
         """Open a file."""
-        with open_text(file.path, file.name) as text:
-            texts = decoded(text.pieces, name=file.name, encoding=encoding)
+        with open_text(file.path, file.name) as (pieces, position):
+            texts = decoded(pieces, name=file.name, encoding=encoding)
             records = _in_list(texts, file.name) if self.is_list else _in_lines(texts, file.name)
-            yield OpenRecords(records=records, position=text.position)
+            yield records, position
 
 
 def _in_lines(texts: Iterator[str], name: str) -> Iterator[Record]:

@@ -7,7 +7,7 @@ A `Reader` is the way to read one format: it makes records of columns of text fr
 the first bytes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_text
+from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, Position, local_files, open_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
 
 K = TypeVar("K")
@@ -54,14 +54,8 @@ class Record(NamedTuple):
     """Whether it was too long to be kept; it has no cells then."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenRecords:
-    """A file that is being read."""
-
-    records: Iterator[Record]
-    """Its records in order; raises PairFileError where they cannot be read any further."""
-    position: Callable[[], int]
-    """The number of bytes of the file, packed or not, that are read so far."""
+OpenRecords = tuple[Iterator[Record], Position]
+"""The records of a file in order, which raise PairFileError where they cannot be read any further."""
 
 
 class Reader(Protocol):
@@ -215,20 +209,18 @@ def read_blocks(
             raise PairFileError(f"{pair_file.name}: no sentence pair in it: {ONE_PER_LINE}")
 
 
-def _open_rows(
-    pair_file: PairFile, encoding: str, stack: ExitStack
-) -> tuple[Iterator[Pair | str | None], Callable[[], int]]:
+def _open_rows(pair_file: PairFile, encoding: str, stack: ExitStack) -> tuple[Iterator[Pair | str | None], Position]:
     """The rows of a file from its beginning, and the number of its bytes that are read so far."""
     if pair_file.reader:
-        opened = stack.enter_context(pair_file.reader.open(pair_file.files[0], encoding))
-        return (_of_record(record, pair_file.columns) for record in opened.records), opened.position
+        records, position = stack.enter_context(pair_file.reader.open(pair_file.files[0], encoding))
+        return (_of_record(record, pair_file.columns) for record in records), position
     texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
     sides = [
-        split_lines(decoded(text.pieces, name=file.name, encoding=encoding))
-        for text, file in zip(texts, pair_file.files, strict=True)
+        split_lines(decoded(pieces, name=file.name, encoding=encoding))
+        for (pieces, _), file in zip(texts, pair_file.files, strict=True)
     ]
     rows = _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
-    return rows, lambda: sum(text.position() for text in texts)
+    return rows, lambda: sum(position() for _, position in texts)
 
 
 def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Iterator[Pair]:

@@ -13,11 +13,11 @@ from typing import TypeVar
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, open_text
 from seq2seq_cli.pairs.binary_tables import PARQUET, Parquet, Spreadsheet, is_workbook
-from seq2seq_cli.pairs.columns import Choice, choose_columns, read_columns
+from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.lines import check_encoding, decoded
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, Column, PairFile, Reader, Record, read_blocks
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, Reader, Record, read_blocks
 from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
 from seq2seq_cli.pairs.tmx import Tmx, is_xml
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -46,8 +46,8 @@ class Recognised:
         The names of the files count, too, where only one column is named after a language.
         """
         named = guess_languages([file.name for file in self.pair_file.files])
-        first, second = map(_place, self.pair_file.columns)
-        if named and first > second:
+        first, second = self.pair_file.columns
+        if named and isinstance(first, int) and isinstance(second, int) and first > second:  # a key has no place
             named = named[::-1]
         if self.languages and (ANY_LANGUAGE not in self.languages or not named):
             return Statement(self.languages, "columns")
@@ -132,8 +132,8 @@ def _find_reader(file: LocalFile, encoding: str) -> Reader | None:
 def _head(file: LocalFile, encoding: str) -> str:
     """The first whole lines of a file."""
     head = ""
-    with open_text(file.path, file.name) as text:
-        for part in decoded(text.pieces, name=file.name, encoding=encoding):
+    with open_text(file.path, file.name) as (pieces, _):
+        for part in decoded(pieces, name=file.name, encoding=encoding):
             head += part
             if len(head) >= _CHARACTERS:
                 return head[:_CHARACTERS].rpartition("\n")[0] or head[:_CHARACTERS]
@@ -150,7 +150,9 @@ def _with_columns(
     """A table with the columns that are taken."""
     [file] = pair_file.files
     records = _first_records(reader, file, encoding)
-    before = _rows_before(records)
+    # Blank rows and titles stand before the first row that has two cells.
+    filled = (sum(cell.strip() != "" for cell in record.cells.values()) for record in records)
+    before = next((place for place, cells in enumerate(filled) if cells > 1), 0)
     choice = choose_columns(
         records[before:],
         asked=asked,
@@ -160,7 +162,13 @@ def _with_columns(
         file=file.name,
     )
     is_plain = choice.columns == (1, 2) and reader == TAB_LINES
-    notice = _columns_notice(reader, choice, records[before].line)
+    notice = ""
+    if choice.has_header or not is_plain:
+        taken = one_line(" and ".join(map(str, choice.names or choice.columns)))
+        notice = f"{file.name}: {reader.kind}; its columns {taken} are taken"
+        if choice.has_header or choice.names is None:
+            what = "is a header" if choice.has_header else "is taken as a pair"
+            notice += f"; {reader.unit} {records[before].line} {what}"
     return Recognised(
         pair_file=replace(
             pair_file,
@@ -169,36 +177,16 @@ def _with_columns(
             skipped=before + 1 if choice.has_header else 0,
         ),
         languages=choice.languages,
-        notice=f"{file.name}: {notice}" if choice.has_header or not is_plain else "",
+        notice=notice,
     )
-
-
-def _rows_before(records: Sequence[Record]) -> int:
-    """The number of blank rows and titles before the first row that has two cells; 0 where none has."""
-    filled = (sum(cell.strip() != "" for cell in record.cells.values()) for record in records)
-    return next((place for place, cells in enumerate(filled) if cells > 1), 0)
-
-
-def _place(column: Column) -> int:
-    """The number of a column; 0 for a key of JSON, which has no place."""
-    return column if isinstance(column, int) else 0
-
-
-def _columns_notice(reader: Reader, choice: Choice, first: int) -> str:
-    """The notice of the columns that are taken; `first` is the number of the first line or record."""
-    columns = one_line(" and ".join(map(str, choice.names or choice.columns)))
-    header = f"; {reader.unit} {first} is a header" if choice.has_header else ""
-    if choice.names is None:
-        header = f"; {reader.unit} {first} is taken as a pair"
-    return f"{reader.kind}; its columns {columns} are taken{header}"
 
 
 def _first_records(reader: Reader, file: LocalFile, encoding: str) -> list[Record]:
     """The first records of a file; raises PairFileError when there is none, or one cannot be read."""
     records: list[Record] = []
     characters = 0
-    with reader.open(file, encoding) as opened:
-        for record in islice(opened.records, _RECORDS):
+    with reader.open(file, encoding) as (opened, _):
+        for record in islice(opened, _RECORDS):
             records.append(record)
             characters += sum(map(len, record.cells.values()))
             if characters > _CHARACTERS:

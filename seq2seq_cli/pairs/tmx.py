@@ -30,8 +30,8 @@ class Tmx:
     @contextmanager
     def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # XML names its own
         """Open a file."""
-        with open_text(file.path, file.name) as text:
-            yield OpenRecords(records=_units(text.pieces, file.name), position=text.position)
+        with open_text(file.path, file.name) as (pieces, position):
+            yield _units(pieces, file.name), position
 
 
 def _units(pieces: Iterator[bytes], name: str) -> Iterator[Record]:

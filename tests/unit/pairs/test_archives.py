@@ -26,8 +26,8 @@ def changed(packed: bytes) -> bytes:
 
 def read(path: Path, content: bytes) -> bytes:
     path.write_bytes(content)
-    with open_text(path, path.name) as text:
-        return b"".join(text.pieces)
+    with open_text(path, path.name) as (pieces, _):
+        return b"".join(pieces)
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

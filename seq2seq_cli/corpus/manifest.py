@@ -186,11 +186,8 @@ def read_manifest_values(folder: Path) -> dict[str, Any]:
     """The content of a manifest, of which only the format number is checked; raises PreparedFolderError."""
     check_contents(folder, [MANIFEST], error=PreparedFolderError)
     if not (folder / MANIFEST).is_file():
-        if folder.is_file():
-            problem = "a file, not a prepared folder: s2s prepare makes one from it"
-        elif folder.exists():
-            problem = f"not a prepared folder: it has no {MANIFEST}: name one that s2s prepare has made"
-        else:
+        problem = "not a prepared folder: name one that s2s prepare has made"
+        if not folder.exists():
             problem = f"no such folder: make it with: s2s prepare FILE --out {quote(str(folder))}"
         raise PreparedFolderError(f"{folder}: {problem}")
     return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError, cure=_CURE)

@@ -17,7 +17,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path, PurePath, PurePosixPath
@@ -81,7 +81,10 @@ def local_files(paths: Iterable[Path]) -> Iterator[dict[Path, LocalFile]]:
         files: dict[Path, LocalFile] = {}
         for path in dict.fromkeys(paths):
             name = "standard input" if path == STANDARD_INPUT else str(path)
-            local = stack.enter_context(_copy(path, name)).fileno() if _is_stream(path) else path
+            is_stream = path == STANDARD_INPUT
+            with suppress(OSError):  # reported when the file is opened
+                is_stream = is_stream or path.is_fifo()
+            local = stack.enter_context(_copy(path, name)).fileno() if is_stream else path
             with open_file(local, name) as file:
                 try:
                     sha256 = hashlib.file_digest(file, "sha256").hexdigest()
@@ -89,14 +92,6 @@ def local_files(paths: Iterable[Path]) -> Iterator[dict[Path, LocalFile]]:
                     raise PairFileError(unreadable(name, error)) from None
                 files[path] = LocalFile(path=local, name=name, size=file.tell(), sha256=sha256)
         yield files
-
-
-def _is_stream(path: Path) -> bool:
-    """Whether the content can be read only once."""
-    try:
-        return path == STANDARD_INPUT or path.is_fifo()
-    except OSError:  # reported when the file is opened
-        return False
 
 
 def _copy(stream: Path, name: str) -> IO[bytes]:

@@ -55,7 +55,8 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
     train = kept & (given == TRAIN)
     if not train.any():
         raise PairFileError(_nothing_left(store, reasons, data))
-    is_new = _new_sources(store, given, kept)
+    is_new = kept.copy()  # whose source no earlier kept pair of the same given split has
+    is_new[kept] = first_of_each(_apart(store.column("src_hashes"), given)[kept])
     split_of_pair = np.where(kept, given, NOWHERE).astype(np.int8)
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
@@ -139,13 +140,6 @@ def _sharing(keys: Sequence[Hashes], pairs: NDArray[np.bool_], others: NDArray[n
     """The ``pairs`` that share a sentence, on either side, with one of ``others``."""
     src, tgt = (are_among(side, side[others]) for side in keys)
     return pairs & (src | tgt)
-
-
-def _new_sources(store: PairStore, given: NDArray[np.int8], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The kept pairs whose source no earlier kept pair of the same given split has."""
-    is_new = kept.copy()
-    is_new[kept] = first_of_each(_apart(store.column("src_hashes"), given)[kept])
-    return is_new
 
 
 def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:

@@ -1,8 +1,8 @@
 """The folder that ``prepare`` fills: free, to be replaced, up to date, or in the way."""
 
 import importlib.metadata
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from seq2seq_cli.compute.memory import is_out_of_memory
@@ -26,44 +26,33 @@ _OUR_FILES = (MANIFEST, DROPPED_FILE, *CORPUS_FILES)
 """All files of a prepared folder: those that ``--overwrite`` replaces."""
 
 
-def folder_to_fill(out: Path, *, overwrite: bool) -> AbstractContextManager[Path | None]:
+@contextmanager
+def folder_to_fill(out: Path, *, overwrite: bool) -> Iterator[Path | None]:
     """The folder to fill, which becomes `out`; None for a prepared folder that is to be left alone.
 
-    With `overwrite`, files that are not ours stay. Raises UsageError when `out` may not be written, PreparedFolderError
-    when its manifest is damaged or somebody else's.
+    With `overwrite`, files that are not ours stay. Raises UsageError when `out` may not or cannot be written, or when
+    another preparation is filling it, and PreparedFolderError when its manifest is damaged or somebody else's.
     """
     clear_leftovers(out)
-    if _is_free(out):
-        return _opened(out, ())
-    if not overwrite:
-        return nullcontext()
-    read_manifest_values(out)
-    return _opened(out, _OUR_FILES)
-
-
-@contextmanager
-def _opened(out: Path, replaced: Iterable[str]) -> Iterator[Path]:
-    """The folder to fill; raises UsageError when it cannot be written, or when another preparation is filling it."""
     try:
-        with whole_folder(out, replaced=replaced) as folder:
+        is_free = not out.exists() or (out.is_dir() and not contents(out))
+    except OSError as error:  # a name that is too long, or a folder without permission
+        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
+    if not is_free and not (out / MANIFEST).is_file():
+        raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
+    if not is_free and not overwrite:
+        yield None
+        return
+    if not is_free:
+        read_manifest_values(out)
+    try:
+        with whole_folder(out, replaced=() if is_free else _OUR_FILES) as folder:
             yield folder
     except OSError as error:
         if is_out_of_memory(error):
             raise
         problem = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
         raise UsageError(problem, exit_code=exit_code_of(error)) from None
-
-
-def _is_free(out: Path) -> bool:
-    """Whether nothing is at ``out``, or a folder that is empty; raises UsageError when it is no prepared folder."""
-    try:
-        if not out.exists() or (out.is_dir() and not contents(out)):
-            return True
-    except OSError as error:  # a name that is too long, or a folder without permission
-        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
-    if not (out / MANIFEST).is_file():
-        raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
-    return False
 
 
 def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None) -> Manifest:

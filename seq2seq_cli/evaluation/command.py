@@ -2,12 +2,10 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
@@ -156,13 +154,14 @@ def leave_out_trained(tests: EvaluationSet, runs: Sequence[EvaluatedRun]) -> Eva
     for run in runs:
         if run.trained is None:
             continue
-        known = frozenset(np.flatnonzero(run.trained.share_a_side(tests.pairs)).tolist())
-        if not known:
+        is_known = run.trained.share_a_side(tests.pairs).tolist()
+        left = tuple(pair for pair, known in zip(tests.pairs, is_known, strict=True) if not known)
+        if len(left) == len(tests.pairs):
             continue
-        pairs = counted(len(tests.pairs), "pair")
-        problem = f"{len(known):,} of {pairs} of {tests.name} have a sentence that {run.name} was"
-        if len(known) == len(tests.pairs):
+        known, pairs = len(tests.pairs) - len(left), counted(len(tests.pairs), "pair")
+        problem = f"{known:,} of {pairs} of {tests.name} have a sentence that {run.name} was"
+        if not left:
             raise UsageError(f"{problem} trained on: name other pairs with --data or --file")
         logger.warning("%s trained on: they are left out of the scores", one_line(problem))
-        tests = tests.leaving_out(known)
+        tests = replace(tests, pairs=left)
     return tests

@@ -1,8 +1,8 @@
 """The sentences that translators are evaluated on."""
 
 import logging
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -48,10 +48,6 @@ class EvaluationSet:
         if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
         return cls(name=name, pairs=pairs, languages=languages)
-
-    def leaving_out(self, pairs: Collection[int]) -> "EvaluationSet":
-        """The set without the pairs of these numbers."""
-        return replace(self, pairs=tuple(pair for number, pair in enumerate(self.pairs) if number not in pairs))
 
     @cached_property
     def references(self) -> dict[str, list[str]]:

@@ -1,6 +1,7 @@
 """Scores of a translator on a held-out split: loss, BLEU and chrF."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -62,14 +63,12 @@ def score_split(
     pairs = corpus.sentences(split)
     hypotheses, references = _translations(translator, pairs, group)
     side = corpus.tgt_codec.config
-    lowercase_bleu = None
-    if side.lowercase:
-        lowercase_bleu = corpus_bleu(hypotheses, references, language=side.language, lowercase=True)
+    bleu = partial(corpus_bleu, hypotheses, references, language=side.language)
     return HeldOutScores(
         loss=loss,
-        bleu=corpus_bleu(hypotheses, references, language=side.language),
+        bleu=bleu(),
         chrf=corpus_chrf(hypotheses, references),
-        lowercase_bleu=lowercase_bleu,
+        lowercase_bleu=bleu(lowercase=True) if side.lowercase else None,
         attention=attention,
     )
 

@@ -56,18 +56,16 @@ def _curves(run: Run, name: str, axis: CurveAxis, measure: CurveMeasure) -> Lear
     place = _PLACES[axis]
     # A run too short for two step records still has the training loss of each validated epoch.
     trained: Sequence[StepRecord | EpochRecord] = steps if len(steps) > 1 or not validations else validations
+    values = (
+        (place(record), record.attention_entropy if measure == "entropy" else record.score(measure))
+        for record in validations
+    )
     return LearningCurves(
         name=name,
         train_loss=_points((place(record), record.train_loss) for record in trained),
         valid_loss=_points((place(record), record.loss) for record in validations),
-        measured=[]
-        if measure == "loss"
-        else _points((place(record), _value(record, measure)) for record in validations),
+        measured=[] if measure == "loss" else _points(values),
     )
-
-
-def _value(record: EpochRecord, measure: CurveMeasure) -> float | None:
-    return record.attention_entropy if measure == "entropy" else record.score(measure)
 
 
 def _points(values: Iterable[tuple[float, float | None]]) -> list[Point]:

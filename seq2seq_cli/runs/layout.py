@@ -133,13 +133,11 @@ def _find_newest() -> Path:
             return copied[0]
         number = f"{len(copied)} runs are" if copied else "no run is"
         raise ModelFileError(f"{number} in {RUNS}/, none of them trained here: train one (s2s train), or {_NAME_ONE}")
-    try:
+    with suppress(ModelFileError):
         path = read_latest()
-    except ModelFileError:
-        raise ModelFileError(f"{LATEST}: names no run: {_NAME_ONE}") from None
-    if not (path / CONFIG).is_file():
-        raise ModelFileError(f"{LATEST}: names {path}, where no run is: {_NAME_ONE}")
-    return path
+        if (path / CONFIG).is_file():
+            return path
+    raise ModelFileError(f"{LATEST}: names no run that is here: {_NAME_ONE}")
 
 
 def _inside(folder: Path) -> list[Path]:

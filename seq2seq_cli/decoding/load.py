@@ -67,10 +67,10 @@ def load(
     for override in overrides:
         if not override.startswith("decoding."):
             raise UsageError(f"--set {override}: only decoding.KEY=VALUE: the model is trained already")
-    if isinstance(run, Sequence) and not run:
+    runs = [run] if run is None or isinstance(run, str | Path) else run
+    if not runs or run == "":
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
-    paths = [None if run is None else Path(run)] if run is None or isinstance(run, str | Path) else list(map(Path, run))
-    folders = [RunFolder.find_model(path) for path in paths]
+    folders = [RunFolder.find_model(None if each is None else Path(each)) for each in runs]
     translators = [load_translator(folder, device, overrides, threads) for folder in folders]
     return LoadedRun(path=folders[0].path, translator=_together(folders, translators))
 
@@ -80,15 +80,9 @@ def load_translator(
 ) -> Translator:
     """The translator of a run, with its best weights; see `load`."""
     options = _options(run, overrides)
+    options = options if threads is None else replace(options, threads=threads)
     src, tgt = load_codecs(run.path)
-    engine = open_engine(
-        run,
-        engine=options.engine,
-        device=device,
-        threads=options.threads if threads is None else threads,
-        precision=options.precision,
-        with_features=options.similar_pairs > 0,
-    )
+    engine = open_engine(run, options, device)
     src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
     for side, size, codec in (("source", src_size, src), ("target", engine.vocabulary_size, tgt)):
         if size != len(codec.vocabulary):

@@ -5,7 +5,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from seq2seq_cli.compute.threads import usable_cores
-from seq2seq_cli.config.choices import DecodingPrecision, DeviceName, EngineName
+from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ModelFileError, UsageError
@@ -20,24 +21,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def open_engine(
-    run: RunFolder,
-    *,
-    engine: EngineName = "auto",
-    device: DeviceName = "auto",
-    threads: int | None = None,
-    precision: DecodingPrecision = "fp32",
-    with_features: bool = False,
-) -> Engine[Any]:
-    """The engine with the best weights of a run, or those that `run` names; the config explains the keywords.
+def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "auto") -> Engine[Any]:
+    """The engine with the best weights of a run, or those that `run` names.
 
-    `with_features`, steps without proposals are quick. Nothing is written into the run. In fp32, torch computes with a
-    warning where there is no exported model that fits the weights, or only one that other code of the models exported.
+    Nothing is written into the run. In fp32, torch computes with a warning where there is no exported model that fits
+    the weights, or only one that other code of the models exported.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
     exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.
     """
-    if engine == "torch" or device not in ("auto", "cpu"):
+    precision, threads = options.precision, options.threads
+    if options.engine == "torch" or device not in ("auto", "cpu"):
         if precision != "fp32":
             raise UsageError(f"decoding.precision={precision}: only on the cpu, without torch, which is for fp32")
         return _torch_engine(run, device, threads)
@@ -45,6 +39,7 @@ def open_engine(
     needs_export = precision != "fp32" or importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
+        with_features = options.similar_pairs > 0  # steps without proposals are quick then
         exported = OnnxEngine(run, record, threads=threads, precision=precision, with_features=with_features)
         problem = "its exported model is of other code of seq2seq_cli/model" if record.is_of_other_code else ""
         if needs_export or not problem:

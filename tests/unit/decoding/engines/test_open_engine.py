@@ -1,11 +1,12 @@
 """Which engine computes, and how a run gets its exported model."""
 
+import json
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import get_args
 
@@ -15,6 +16,7 @@ import torch
 
 from seq2seq_cli.config.choices import EngineName
 from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engines.export import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
@@ -29,17 +31,19 @@ from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, rand
 CONFIG = Config(model=ModelConfig.model_validate(SMALL))
 
 WITHOUT_TORCH = """\
+import json
 import sys
 import importlib.util
 sys.modules["torch"] = None  # importing it fails
 importlib.util.find_spec = lambda name: None
 from pathlib import Path
 import numpy as np
+from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engines.open_engine import open_engine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.folder import RunFolder
 try:
-    engine = open_engine(RunFolder(Path(sys.argv[1])))
+    engine = open_engine(RunFolder(Path(sys.argv[1])), DecodingOptions(**json.loads(sys.argv[2])))
 except ModelFileError as error:
     sys.exit(str(error))
 proposals, _ = engine.step(np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))
@@ -54,8 +58,12 @@ def run(tmp_path: Path) -> RunWriter:
 
 
 def without_torch(run: RunWriter) -> subprocess.CompletedProcess[str]:
+    options = json.dumps(asdict(DecodingConfig().options))
     return subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, str(run.path)], capture_output=True, encoding="utf-8", check=False
+        [sys.executable, "-c", WITHOUT_TORCH, str(run.path), options],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
 
 
@@ -89,17 +97,17 @@ def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_
     ensure_exported(run)
     change(run)
     before = contents(run)
-    engine = open_engine(run)
+    engine = open_engine(run, DecodingConfig().options)
     assert isinstance(engine, computes)
     assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
     assert ("s2s export RUN FILE.zip makes one; computing with torch" in caplog.text) == (computes is TorchEngine)
     with nullcontext() if in_int8 else pytest.raises(ModelFileError, match=r"s2s export RUN FILE\.zip makes one"):
-        assert isinstance(open_engine(run, precision="int8"), in_int8 or OnnxEngine)
+        assert isinstance(open_engine(run, DecodingConfig(precision="int8").options), in_int8 or OnnxEngine)
     done = without_torch(run)
     assert (done.returncode, alone in done.stderr) == (int(alone != ""), True)
     assert contents(run) == before
     ensure_exported(run)
-    assert isinstance(open_engine(run), OnnxEngine)
+    assert isinstance(open_engine(run, DecodingConfig().options), OnnxEngine)
 
 
 def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
@@ -132,14 +140,12 @@ def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: Run
             (run.path / BEST).write_bytes(content)
         for engine in get_args(EngineName):
             with pytest.raises(ModelFileError, match=r"best/model\.safetensors: "):
-                open_engine(run, engine=engine)
+                open_engine(run, DecodingConfig(engine=engine).options)
 
 
 def test_an_engine_can_be_named_where_it_computes_so(run: RunWriter) -> None:
-    assert isinstance(open_engine(run, engine="torch", device="cpu"), TorchEngine)
+    assert isinstance(open_engine(run, DecodingConfig(engine="torch").options, "cpu"), TorchEngine)
     ensure_exported(run)
-    assert isinstance(open_engine(run, precision="int8"), OnnxEngine)
+    assert isinstance(open_engine(run, DecodingConfig(precision="int8").options), OnnxEngine)
     with pytest.raises(UsageError, match=r"decoding\.precision=int8: only on the cpu, without torch"):
-        open_engine(run, precision="int8", engine="torch")
-    with pytest.raises(UsageError, match=r"decoding\.precision=int8: only on the cpu, without torch"):
-        open_engine(run, precision="int8", device="cuda")
+        open_engine(run, DecodingConfig(precision="int8").options, "cuda")

@@ -137,7 +137,12 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
     for key in of_text:
         if code := language_named(names[key]):
             several.setdefault(code, []).append(key)
-    by_language = {code: only for code, keys in several.items() if (only := _only(keys, names)) is not None}
+    by_language = {}
+    for code, keys in several.items():
+        # Of several, the only one that is named after the language alone.
+        alone = keys if len(keys) == 1 else [key for key in keys if names[key].strip().isalpha()]
+        if len(alone) == 1:
+            by_language[code] = alone[0]
     if languages and languages[0] != languages[1] and all(code in by_language for code in languages):
         return by_language[languages[0]], by_language[languages[1]]
     if len(of_text) > COLUMNS and len(by_language) < len(several):
@@ -146,12 +151,6 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
         return list(by_language.values())
     sources, targets = ([key for key in of_text if _last_part(names[key]) in role] for role in _ROLES)
     return (sources[0], targets[0]) if sources and targets else of_text
-
-
-def _only(keys: Sequence[Column], names: Mapping[Column, str]) -> Column | None:
-    """The only column of a language, or the only one that is named after the language alone; else none."""
-    found = keys if len(keys) == 1 else [key for key in keys if names[key].strip().isalpha()]
-    return found[0] if len(found) == 1 else None
 
 
 def _last_part(name: str) -> str:

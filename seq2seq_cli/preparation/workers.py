@@ -59,7 +59,11 @@ class Workers:
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for task in tasks:
-                waiting.append((task, _submitted(self.executor, function, task)))
+                try:
+                    waiting.append((task, self.executor.submit(function, task)))
+                except OSError as error:  # a pool starts its processes at its first tasks
+                    why = f"no worker process can be started: {error.strerror or error}"
+                    raise S2SError(f"{why}: end other programs, and prepare again") from None
                 if len(waiting) >= _TASKS_PER_WORKER * self.count:
                     yield waiting[0][0], waiting.popleft()[1].result()
             yield from ((task, future.result()) for task, future in waiting)
@@ -162,14 +166,6 @@ def _count_threads(client: "Client", place: str) -> int:
                 continue
         raise UsageError(f"--executor {place}: {package} {ours} is not on all of its workers: install it there")
     return count
-
-
-def _submitted(executor: Executor, function: Callable[[T], R], task: T) -> Future[R]:
-    try:
-        return executor.submit(function, task)
-    except OSError as error:  # a pool starts its processes at its first tasks
-        why = error.strerror or str(error)
-        raise S2SError(f"no worker process can be started: {why}: end other programs, and prepare again") from None
 
 
 def _start_worker() -> None:

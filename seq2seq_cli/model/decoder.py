@@ -8,7 +8,7 @@ B batch, T target length, S source length, D embedding, H hidden, Q query, C con
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import torch
 from jaxtyping import Float, Int
@@ -22,6 +22,11 @@ from seq2seq_cli.model.recurrent import RNN, continue_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD
+
+Step: TypeAlias = tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]
+"""Features, next state and attention weights."""
+Steps: TypeAlias = tuple[Float[Tensor, "B T R"], Attended]
+"""Features and attention of all steps."""
 
 
 class Decoder(nn.Module, ABC):
@@ -56,15 +61,11 @@ class Decoder(nn.Module, ABC):
         return DecoderState(rnn=rnn, position=position)
 
     @abstractmethod
-    def step(
-        self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
+    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
         """The definition of the decoder: from the previous words to features, next state and attention weights."""
 
     @abstractmethod
-    def forward(
-        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Steps:
         """All steps for given target inputs, computed faster: the same as `step` by `step`, but at padding."""
 
     def embed(self, tokens: Int[Tensor, "*N"]) -> Float[Tensor, "*N D"]:
@@ -102,18 +103,14 @@ class BahdanauDecoder(Decoder):
     """
 
     @override
-    def step(
-        self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
+    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
         word = self.embed(tokens)
         context, weights = self.attend(state.rnn.top, word, state, memory)
         rnn = step_rnn(self.rnn, torch.cat((word, context), dim=-1), state.rnn)
         return self.read_out(rnn.top, context, word), DecoderState(rnn=rnn, position=state.position + 1), weights
 
     @override
-    def forward(
-        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Steps:
         """Attention and RNN in turns, then the readout of all steps at once."""
         words = self.embed_all(tgt_in)
         hidden, outputs = [state.rnn.top], []
@@ -134,9 +131,7 @@ class LuongDecoder(Decoder):
     context_reaches_rnn = False
 
     @override
-    def step(
-        self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]:
+    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
         word = self.embed(tokens)
         fed = word if state.attentional is None else torch.cat((word, state.attentional), dim=-1)
         rnn = step_rnn(self.rnn, fed, state.rnn)
@@ -146,9 +141,7 @@ class LuongDecoder(Decoder):
         return features, DecoderState(rnn=rnn, position=state.position + 1, attentional=attentional), weights
 
     @override
-    def forward(
-        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Steps:
         """The RNN over the whole sentence, then attention and readout of all steps at once."""
         words = self.embed_all(tgt_in)
         hidden = continue_rnn(self.rnn, words, state.rnn)
@@ -169,9 +162,7 @@ class InputFeedingDecoder(LuongDecoder):
         return replace(super().start(rnn), attentional=rnn.hidden.new_zeros(rnn.hidden.shape[1], self.readout.size))
 
     @override
-    def forward(
-        self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory
-    ) -> tuple[Float[Tensor, "B T R"], Attended]:
+    def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Steps:
         """RNN, attention and readout in turns."""
         assert state.attentional is not None  # noqa: S101  # `start` and `step` make all its states
         words = self.embed_all(tgt_in)

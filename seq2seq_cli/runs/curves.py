@@ -43,11 +43,10 @@ def with_curves(runs: Sequence[Run]) -> list[Run]:
     """
     found = [run for run in runs if run.history.steps or run.history.validations]
     for run in runs:
-        problem = f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch"
         if not found:
-            raise ModelFileError(problem)
+            raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
         if run not in found:
-            logger.warning("%s", problem)
+            logger.warning("%s: left out: no metrics are recorded yet", run.path)
     return found
 
 

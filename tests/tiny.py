@@ -49,7 +49,7 @@ def tiny_sizes(name: str, size: int = 12) -> list[str]:
 
 
 def tiny_config(corpus: PreparedCorpus, *overrides: str) -> Config:
-    return resolve_config(load_config(None, [*TINY, *overrides]), corpus, fixed=overridden_keys(overrides))
+    return resolve_config(load_config(None, [*TINY, *overrides]), corpus, overridden=overridden_keys(overrides))
 
 
 def tiny_model(*overrides: str, seed: int = 1, words: int = 12) -> Seq2Seq:
@@ -67,7 +67,7 @@ def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
 def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) -> Session:
     """A new run on the CPU, whose lock is given back; `options` are those of a plan."""
     with ExitStack() as held:
-        return open_session(Plan.of(corpus, path=path, config=config, **options), corpus, held=held)
+        return open_session(Plan.of(corpus, path=path, config=config, **options), corpus, locks=held)
 
 
 def trained(path: Path, name: str, settings: Sequence[str], corpus: PreparedCorpus) -> Translator:
@@ -83,7 +83,7 @@ def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
     provenance = run.provenance()
     init_from = Path(provenance.init_from) if provenance.init_from else None
     plan = Plan.of(corpus, path=run.path, config=config, resumed=provenance, init_from=init_from)
-    return open_session(plan, corpus, held=ExitStack())
+    return open_session(plan, corpus, locks=ExitStack())
 
 
 def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunWriter:

@@ -38,7 +38,7 @@ class Update:
     tokens: int
     """Target tokens: EOS counts, padding does not."""
     gradient_norm: float
-    """Norm of the gradient of the mean loss, before clipping."""
+    """Norm of the gradient of the mean objective, before clipping."""
     lr: float
     skipped: bool
     """Whether the gradient was not finite, so that the weights stayed as they were."""
@@ -91,9 +91,9 @@ class Updater:
         counts = [(batch.tokens, len(batch) if batch.tokens else 0) for batch in batches]
         tokens, sentences = map(int, group.sum([float(sum(parts)) for parts in zip(*counts, strict=True)]))
         losses = self._backward(batches)
-        # Backward leaves the mean over the processes of the gradients of their summed losses.
         # Where pairs are joined, a batch can be left without any: its loss and its gradient are 0.
         units = max(1, tokens if training.loss_unit == "token" else sentences)
+        # Backward leaves the mean over the processes of the gradients of their summed losses.
         norm = _scale_and_clip(state.model, scale=group.size / units, max_norm=training.clip_norm)
         total = group.sum_tensor(torch.stack(losses).sum())
         # One transfer from the device: two would wait for it twice.

@@ -63,10 +63,10 @@ class RunWriter(RunFolder):
         codecs: Codecs,
         trained: Mapping[str, Any],
         *,
-        held: ExitStack,
+        locks: ExitStack,
         overwrite: bool = False,
     ) -> "RunWriter":
-        """A new run in `path`, whose lock `held` takes before anything there is changed.
+        """A new run in `path`, whose lock `locks` takes before anything there is changed.
 
         `trained` is the content of ``trained.json``.
 
@@ -80,7 +80,7 @@ class RunWriter(RunFolder):
         run = cls(path)
         try:
             make_folder(path)
-            held.enter_context(lock_run(path))
+            locks.enter_context(lock_run(path))
             check_free(path, overwrite=overwrite)  # again: another run may just have begun here
             with whole_folder(path, replaced=run_files(path)) as new:
                 (new / MARK).touch()

@@ -77,11 +77,11 @@ Planned: TypeAlias = tuple[Plan, PreparedCorpus]
 """A plan and its corpus, opened."""
 
 
-def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Planned:
+def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Planned:
     """Decide what to train, and open the corpus; config, corpus and run are checked to fit together.
 
     `launch` is the torchrun that started this process: a run that it created is resumed or replaced unasked.
-    The lock of a run that is resumed is taken before anything of the run is read, and is `held` by the caller.
+    The lock of a run that is resumed is taken before anything of the run is read, and is in `locks` of the caller.
 
     Raises UsageError for options that do not go together or do not fit the run, ConfigError, PreparedFolderError and
     ModelFileError for files that cannot be used.
@@ -94,36 +94,36 @@ def make_plan(options: Options, *, launch: str | None, held: ExitStack) -> Plann
         pairs = read_manifest(options.data or DEFAULT_FOLDER).splits["train"].pairs
         options = replace(options, config=recipe_for(pairs))
     restarted = _is_restarted(options, launch)
-    if options.resume or (restarted and RunFolder(new_folder(options)).has_checkpoint):
-        return _plan_to_resume(options, held)
+    if options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint):
+        return _plan_to_resume(options, locks)
     return _plan_to_start(options, overwrite=options.overwrite or restarted)
 
 
 def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     origin = RunFolder.find(options.init_from) if options.init_from else None
-    fixed = overridden_keys(options.overrides)
+    overridden = overridden_keys(options.overrides)
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
         saved = load_saved_config(origin.path / CONFIG, options.overrides, without=PREPARED_SECTIONS)
-        config = with_undecided(saved, fixed=fixed)
+        config = with_undecided(saved, overridden=overridden)
     else:
         config = load_config(options.config, options.overrides)
-    path, corpus = new_folder(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
+    path, corpus = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
     if origin:
         check_origin(origin, path, config, corpus)
         corpus = _leave_out_known(corpus, origin, origin.path)
-    resolved = resolve_config(config, corpus, fixed=fixed, keeps_model=origin is not None)
+    resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
     changes, begun = tuple(given_up(config, resolved, corpus)), origin.path if origin else None
     plan = Plan.of(corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, changes=changes)
     return plan, corpus
 
 
-def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
+def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     is_named = options.out or options.config or not options.resume
-    path = named_run(new_folder(options)) if is_named else find_saved_last()
+    path = named_run(run_path(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
-    held.enter_context(lock_run(run.path))
+    locks.enter_context(lock_run(run.path))
     saved = run.config()
     if options.config:
         config = load_config(options.config, options.overrides)
@@ -140,12 +140,14 @@ def _plan_to_resume(options: Options, held: ExitStack) -> Planned:
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
             " prepare that corpus again, or train a new run with --out"
         )
-    fixed = overridden_keys(options.overrides)
+    overridden = overridden_keys(options.overrides)
     origin = Path(provenance.init_from) if provenance.init_from else None
     if origin:
         corpus = _leave_out_known(corpus, run, origin)
-    changes = tuple(resumed_changes(saved, fitted(config, corpus, fixed=fixed), run.path, fixed=fixed))
-    resolved = resolve_config(config, corpus, fixed=fixed)
+    changes = tuple(
+        resumed_changes(saved, fitted(config, corpus, overridden=overridden), run.path, overridden=overridden)
+    )
+    resolved = resolve_config(config, corpus, overridden=overridden)
     plan = Plan.of(corpus, path=run.path, config=resolved, resumed=provenance, init_from=origin, changes=changes)
     return plan, corpus
 
@@ -198,11 +200,11 @@ def _is_restarted(options: Options, launch: str | None) -> bool:
     """Whether the same torchrun began this run before, and has started its processes again."""
     if launch is None or options.resume:
         return False
-    run = RunFolder(new_folder(options))
+    run = RunFolder(run_path(options))
     return (run.path / CORPUS).is_file() and run.provenance().launch == launch
 
 
-def new_folder(options: Options) -> Path:
+def run_path(options: Options) -> Path:
     """The folder of a new run, of which the config, the folder itself or the run to begin with is named."""
     if options.out:
         return options.out

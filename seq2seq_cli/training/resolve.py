@@ -41,28 +41,28 @@ logger = logging.getLogger(__name__)
 
 
 def resolve_config(
-    config: Config, corpus: PreparedCorpus, *, fixed: Collection[str] = (), keeps_model: bool = False
+    config: Config, corpus: PreparedCorpus, *, overridden: Collection[str] = (), keeps_model: bool = False
 ) -> Config:
     """`config` with the `data` and `text` sections of the corpus, and what it leaves to the corpus decided.
 
     What it asks for and the corpus does not allow gives way: see `fitted`. With `keeps_model`, nothing of `model` does:
     the weights to begin with belong to this model.
 
-    Raises UsageError, which names all of them, for such keys that are `fixed`; ConfigError for a result that a run
+    Raises UsageError, which names all of them, for such keys that are `overridden`; ConfigError for a result that a run
     could not be opened with.
     """
     stated = find_stated_differences(_prepared(config, corpus), config)
-    if differences := [difference.against(str(corpus.path)) for difference in stated if difference.key in fixed]:
+    if differences := [difference.against(str(corpus.path)) for difference in stated if difference.key in overridden]:
         raise UsageError(f"{'; '.join(differences)}: prepare again with the same --set, or leave these keys out")
     refused = []
     for conflict in _conflicts(config, corpus):
         if keeps_model and conflict.key.startswith("model."):
             refused.append(conflict.message)
-        elif conflict.key in fixed:
+        elif conflict.key in overridden:
             refused.append(f"{conflict.message}, or set {conflict.key}={shown(conflict.instead)}")
     if refused:
         raise UsageError(*refused)
-    prepared = _prepared(fitted(config, corpus, fixed=fixed), corpus)
+    prepared = _prepared(fitted(config, corpus, overridden=overridden), corpus)
     if prepared.training.best_metric == "auto":
         prepared = _with_value(prepared, "training.best_metric", _telling_metric(prepared, corpus))
     if prepared.decoding.max_length_factor is None:
@@ -70,10 +70,10 @@ def resolve_config(
     return checked_config(prepared)
 
 
-def fitted(config: Config, corpus: PreparedCorpus, *, fixed: Collection[str] = ()) -> Config:
-    """`config` without what the corpus does not allow in `model` and `training`; keys that are `fixed` stay."""
+def fitted(config: Config, corpus: PreparedCorpus, *, overridden: Collection[str] = ()) -> Config:
+    """`config` without what the corpus does not allow in `model` and `training`; keys that are `overridden` stay."""
     for conflict in _conflicts(config, corpus):
-        if conflict.key not in fixed:
+        if conflict.key not in overridden:
             config = _with_value(config, conflict.key, conflict.instead)
     return config
 
@@ -85,10 +85,10 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
     return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 
-def with_undecided(config: Config, *, fixed: Collection[str] = ()) -> Config:
-    """The config of a saved run, its keys that depend on the corpus undecided again, except `fixed` ones."""
+def with_undecided(config: Config, *, overridden: Collection[str] = ()) -> Config:
+    """The config of a saved run, its keys that depend on the corpus undecided again, except `overridden` ones."""
     for key, left in _LEFT_TO_CORPUS.items():
-        if key not in fixed:
+        if key not in overridden:
             config = _with_value(config, key, left)
     return config
 
@@ -102,19 +102,19 @@ def with_decided(config: Config, saved: Config) -> Config:
     return config
 
 
-def resumed_changes(old: Config, new: Config, run: Path, *, fixed: Collection[str] = ()) -> list[str]:
+def resumed_changes(old: Config, new: Config, run: Path, *, overridden: Collection[str] = ()) -> list[str]:
     """The differences between the config of a saved run and the one to resume it with, in words.
 
     Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` stay
     as in the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
 
     Raises UsageError, which names all of them, for differences in the model, the first weights included, which are
-    drawn already, and for keys of `data` and `text` that are `fixed`.
+    drawn already, and for keys of `data` and `text` that are `overridden`.
     """
     refused = [
         *find_weight_differences(old, new),
         *(each for each in find_differences(old, new, sections=("model",)) if each.key.startswith(FIRST_WEIGHTS)),
-        *(each for each in find_stated_differences(old, new) if each.key in fixed),
+        *(each for each in find_stated_differences(old, new) if each.key in overridden),
     ]
     if refused:
         raise UsageError(

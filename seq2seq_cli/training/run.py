@@ -24,14 +24,14 @@ from seq2seq_cli.training.report import finish
 from seq2seq_cli.training.session import Session, open_session
 
 
-def run_events(options: Options, planned: Planned | None, held: ExitStack) -> Generator[Event, None, None]:
+def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> Generator[Event, None, None]:
     """The events of a run from its start, or from where it is resumed, to its report.
 
     `planned` is what a single process has decided; the processes of torchrun decide together, when they are connected,
-    and the first of them alone has events. `held` holds the lock of the run.
+    and the first of them alone has events. `locks` holds the lock of the run.
     """
     with torchrun_group() as group:
-        session = _open(options, planned, group, held)
+        session = _open(options, planned, group, locks)
         for event in train_session(session):
             if group.is_main:
                 yield event
@@ -39,18 +39,18 @@ def run_events(options: Options, planned: Planned | None, held: ExitStack) -> Ge
         yield finish(session)
 
 
-def _open(options: Options, planned: Planned | None, group: ProcessGroup, held: ExitStack) -> Session:
-    """Start or resume the run that the options name; `held` takes its lock."""
+def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks: ExitStack) -> Session:
+    """Start or resume the run that the options name; `locks` takes its lock."""
     opened: list[PreparedCorpus] = []
 
     def decide() -> Plan:
-        plan, corpus = planned or make_plan(options, launch=launch_name(), held=held)
+        plan, corpus = planned or make_plan(options, launch=launch_name(), locks=locks)
         opened.append(corpus)
         return plan
 
     plan = group.on_main(decide)
     corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(plan))
-    return open_session(plan, corpus, held=held, group=group)
+    return open_session(plan, corpus, locks=locks, group=group)
 
 
 def _open_corpus(plan: Plan) -> PreparedCorpus:

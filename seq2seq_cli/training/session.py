@@ -52,10 +52,10 @@ class Session:
         return self.plan.config
 
 
-def open_session(plan: Plan, corpus: PreparedCorpus, *, held: ExitStack, group: ProcessGroup = SINGLE) -> Session:
+def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group: ProcessGroup = SINGLE) -> Session:
     """A new run, or the planned one as it was saved last.
 
-    `held` takes the lock of a new run, whose folder is made after all checks have passed; the lock of a resumed one is
+    `locks` takes the lock of a new run, whose folder is made after all checks have passed; the lock of a resumed one is
     held already.
 
     Raises UsageError when the folder holds something that the plan does not allow to replace, and ModelFileError when
@@ -72,7 +72,7 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, held: ExitStack, group: 
     state = group.on_all(lambda: fresh(weights))
     if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
         _seed(training.seed, 0, group)
-    run = group.on_main(lambda: create_run(plan, corpus, held))
+    run = group.on_main(lambda: create_run(plan, corpus, locks))
     return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
 
 
@@ -98,7 +98,7 @@ def _resume(
             state.progress.restart_epoch()
         return state
 
-    def prepare_folder() -> None:
+    def update_run_folder() -> None:
         if epoch := state.progress.best_epoch:  # the end of the training needs them
             if not run.best_path.is_file():
                 cure = "restore them, or train again with --overwrite"
@@ -111,14 +111,14 @@ def _resume(
         run.cut_metrics(checkpoint[METRICS_BYTES])
 
     state = group.on_all(restored)
-    group.on_main(prepare_folder)
+    group.on_main(update_run_folder)
     if redraws:
         plan = replace(plan, changes=(*plan.changes, _REDRAWN))
     return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
 
 
-def create_run(plan: Plan, corpus: PreparedCorpus, held: ExitStack) -> RunWriter:
-    """A new run folder, whose lock `held` takes, for a model of `corpus`; see `RunWriter.create`."""
+def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWriter:
+    """A new run folder, whose lock `locks` takes, for a model of `corpus`; see `RunWriter.create`."""
     check_name(corpus.path, "--data")
     provenance = Provenance(
         folder=str(corpus.path),
@@ -131,7 +131,7 @@ def create_run(plan: Plan, corpus: PreparedCorpus, held: ExitStack) -> RunWriter
     if plan.init_from:
         trained = trained.joined(TrainedSentences.read(RunFolder(plan.init_from).trained_path))
     run = RunWriter.create(
-        plan.path, plan.config, provenance, corpus.codecs, trained.to_json(), held=held, overwrite=plan.overwrite
+        plan.path, plan.config, provenance, corpus.codecs, trained.to_json(), locks=locks, overwrite=plan.overwrite
     )
     _save_pairs(run, plan.config, corpus)
     return run

@@ -54,12 +54,12 @@ def train(
     )
     event = None
     # The run is locked from before its checkpoint is read until the report is written.
-    with ExitStack() as held:
-        planned = None if has_other_processes() else make_plan(options, launch=launch_name(), held=held)
+    with ExitStack() as locks:
+        planned = None if has_other_processes() else make_plan(options, launch=launch_name(), locks=locks)
         from seq2seq_cli.training.events import Report  # not above: torch
         from seq2seq_cli.training.run import run_events
 
-        with closing(run_events(options, planned, held)) as events:
+        with closing(run_events(options, planned, locks)) as events:
             for event in events:
                 on_event(event)
     return event if isinstance(event, Report) else None

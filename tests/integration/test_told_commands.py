@@ -20,7 +20,7 @@ import seq2seq_cli
 from seq2seq_cli.cli.app import build_program
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
-from seq2seq_cli.training.plan import Options, Plan, make_plan, new_folder
+from seq2seq_cli.training.plan import Options, Plan, make_plan, run_path
 from tests.commands import Done, s2s_here
 from tests.corpora import pair_lines
 from tests.untrained import make_run
@@ -61,7 +61,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_a_run_is_named_after_its_config(config: str, folder: str) -> None:
-    assert new_folder(Options(config=config)) == Path(folder)
+    assert run_path(Options(config=config)) == Path(folder)
 
 
 def next_line(home: Path, *options: str) -> str:
@@ -73,9 +73,9 @@ def next_line(home: Path, *options: str) -> str:
 def planned(line: str) -> Plan:
     """The plan of a command ``s2s train ...``: what it would train, and where."""
     given = read(line)
-    with ExitStack() as held:
+    with ExitStack() as locks:
         options = Options(**{option: given[option] for option in ("config", "data", "out", "init_from")})
-        return make_plan(options, launch=None, held=held)[0]
+        return make_plan(options, launch=None, locks=locks)[0]
 
 
 def read(line: str) -> Mapping[str, Any]:

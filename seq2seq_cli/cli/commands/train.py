@@ -41,7 +41,11 @@ def train(
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Resume the run of --out or --config, or the newest, on its own data.")
+        bool,
+        typer.Option(
+            "--resume",
+            help="Resume the run of --out or --config, or else the run with the newest checkpoint, on its own data.",
+        ),
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[

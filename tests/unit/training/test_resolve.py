@@ -20,7 +20,7 @@ def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpu
 
 def resolved(corpus: PreparedCorpus, *overrides: str, config: str | None = None) -> Config:
     """As ``s2s train --config CONFIG --set OVERRIDE ...`` resolves it."""
-    return resolve_config(load_config(config, overrides), corpus, fixed=overridden_keys(overrides))
+    return resolve_config(load_config(config, overrides), corpus, overridden=overridden_keys(overrides))
 
 
 def saved_and_loaded(config: Config, folder: Path) -> Config:
@@ -105,7 +105,7 @@ def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: Prepar
     overrides = ["model.attention.score=dot", "text.unit=bpe", "data.swap=true", "training.lr=0.5"]
     new = load_config(None, overrides)
     with pytest.raises(UsageError) as refused:
-        resumed_changes(old, new, Path("runs/x"), fixed=overridden_keys(overrides))
+        resumed_changes(old, new, Path("runs/x"), overridden=overridden_keys(overrides))
     (line,) = refused.value.lines()
     for told in (
         "model.encoder.hidden_size: 12 -> 256",
@@ -186,7 +186,7 @@ def test_what_was_decided_for_a_corpus_is_decided_anew_for_another_one(corpus: P
     saved = load_config(None, ["training.best_metric=bleu", "decoding.max_length_factor=9"])
     anew = resolve_config(with_undecided(saved), corpus)
     assert (anew.training.best_metric, anew.decoding.max_length_factor) == ("chrf", 1.5)
-    kept = with_undecided(saved, fixed={"training.best_metric", "decoding.max_length_factor"})
+    kept = with_undecided(saved, overridden={"training.best_metric", "decoding.max_length_factor"})
     assert kept == saved
 
 

@@ -106,9 +106,9 @@ class GalleryRuns:
         if known := self.known(name, seed):
             return known
         run = self._run(name, seed)
-        with ExitStack() as held:
+        with ExitStack() as locks:
             plan = Plan.of(self.corpus, path=run, config=self._config(name, seed), overwrite=True)
-            session = open_session(plan, self.corpus, held=held)
+            session = open_session(plan, self.corpus, locks=locks)
             for _ in train_session(session):
                 pass
         result = self._scored(name, seed)

@@ -100,7 +100,7 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
         print(f"test split, the best weights, {found.search}: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
-def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Session":
+def _session(options: argparse.Namespace, folder: Path, locks: ExitStack) -> "Session":
     from seq2seq_cli.training.plan import Plan
     from seq2seq_cli.training.resolve import resolve_config
     from seq2seq_cli.training.session import open_session
@@ -111,7 +111,7 @@ def _session(options: argparse.Namespace, folder: Path, held: ExitStack) -> "Ses
     config = load_config(options.config or recipe, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
-    return open_session(Plan.of(corpus, path=folder / "run", config=config), corpus, held=held)
+    return open_session(Plan.of(corpus, path=folder / "run", config=config), corpus, locks=locks)
 
 
 def _bleu(session: "Session") -> float:

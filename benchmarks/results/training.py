@@ -29,10 +29,10 @@ class Trained:
 
 def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> Trained:
     """Train the config of that name into the folder `run`, anew; on the CPU, unless an override names another."""
-    with ExitStack() as held:
+    with ExitStack() as locks:
         config = resolve_config(load_config(name, ["training.device=cpu", *overrides]), corpus)
         plan = Plan.of(corpus, path=run, config=config, overwrite=True)
-        session = open_session(plan, corpus, held=held)
+        session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass
         minutes = session.state.progress.seconds / 60

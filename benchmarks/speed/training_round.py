@@ -62,8 +62,8 @@ def _measure(corpus: Path, name: str, seconds: float) -> Round:
         return measure(steps, seconds=seconds, precision=precision)
     config = default_config() if name == DEFAULT else measured_config(name)
     prepare_environment()
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as held:
-        steps, precision = _s2s(corpus, config, Path(folder) / "run", held)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as locks:
+        steps, precision = _s2s(corpus, config, Path(folder) / "run", locks)
         return measure(steps, seconds=seconds, precision=precision)
 
 
@@ -102,7 +102,7 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
-def _s2s(path: Path, config: Config, run: Path, held: ExitStack) -> tuple[Iterator[int], str]:
+def _s2s(path: Path, config: Config, run: Path, locks: ExitStack) -> tuple[Iterator[int], str]:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
     from seq2seq_cli.training.events import Step
     from seq2seq_cli.training.plan import Plan
@@ -111,7 +111,7 @@ def _s2s(path: Path, config: Config, run: Path, held: ExitStack) -> tuple[Iterat
 
     corpus = PreparedCorpus.open(path)
     config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-    session = open_session(Plan.of(corpus, path=run, config=config), corpus, held=held)
+    session = open_session(Plan.of(corpus, path=run, config=config), corpus, locks=locks)
     steps = (event.tokens for event in train_session(session) if isinstance(event, Step))
     return steps, session.state.precision
 

@@ -43,6 +43,7 @@ DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 LENGTH_FACTOR = 1.5
 """Target tokens per source token that a translation may have, unless the training pairs have more."""
 LARGEST_LENGTH_FACTOR = 100.0
+LARGEST_LENGTH_ALPHA = 10.0
 LARGEST_BEAM = 1000
 """More hypotheses take gigabytes of memory, and translate worse; Koehn and Knowles 2017, section 3.6."""
 LARGEST_INTEGER = 2**31 - 1

@@ -12,7 +12,7 @@ word in lower case, unless the whole text is in lower case.
 
 import re
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
@@ -175,7 +175,9 @@ def _cutting_place(masked: str, marks: Sequence[Mark], start: int, end: int) -> 
         places = [match.end() for match in cuts.finditer(masked, start + quarter, end - quarter)]
         if places := [place for place in places if start < place < end]:
             return min(places, key=lambda place: abs(place - middle))
-    inside = {place for mark in marks for place in range(mark.start + 1, mark.end)}
+    first = bisect_right(marks, start, key=lambda mark: mark.end)
+    near = marks[first : bisect_left(marks, end, key=lambda mark: mark.start)]
+    inside = {place for mark in near for place in range(mark.start + 1, mark.end)}
     for step in (1, -1):
         place = middle
         while start < place < end and (place in inside or unicodedata.category(masked[place])[0] == "M"):

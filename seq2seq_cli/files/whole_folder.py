@@ -123,7 +123,10 @@ def _complete(path: Path, aside: Path) -> None:
     """
     if (aside / _REPLACED).is_file():
         names = read_whole(aside / _REPLACED, most=_MOST_BYTES).decode("utf-8", "replace").splitlines()
-        if any("\0" in name or PurePath(name).is_absolute() or ".." in PurePath(name).parts for name in names):
+        if any(
+            "\0" in name or not PurePath(name).parts or PurePath(name).is_absolute() or ".." in PurePath(name).parts
+            for name in names
+        ):
             return  # a stranger's folder
         _check_inside(path, names)
         for name in names:
@@ -132,6 +135,7 @@ def _complete(path: Path, aside: Path) -> None:
             with contextlib.suppress(OSError):  # something else is in it
                 folder.rmdir()
         (aside / _REPLACED).replace(aside / _READY)  # from here on, files with these names are new ones
+        sync_names(aside)
     if not (aside / _READY).is_file():
         return
     coming = _files_below(aside / _NEW)

@@ -60,7 +60,7 @@ class Objective(nn.Module):
                 self.model,
                 batch,
                 teacher_forcing=teacher_forcing,
-                per_word=training.teacher_forcing_half is not None,
+                per_word=training.scheduled_sampling is not None,
                 baseline=baseline,
                 label_smoothing=training.label_smoothing,
                 sampled_words=training.sampled_words,
@@ -122,7 +122,7 @@ class Updater:
     def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
         """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""
         state, training = self._state, self._training
-        half = training.teacher_forcing_half
+        half = training.scheduled_sampling
         teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
         state.optimiser.zero_grad()
         losses, network = [], self._objective

@@ -47,6 +47,8 @@ def folder_to_fill(out: Path, *, overwrite: bool) -> Iterator[Path | None]:
         read_manifest_values(out)
     try:
         with whole_folder(out, replaced=() if is_free else _OUR_FILES) as folder:
+            if is_free and contents(out):
+                raise UsageError(f"{out}: another s2s has just written it: run this again")
             yield folder
     except OSError as error:
         if is_out_of_memory(error):

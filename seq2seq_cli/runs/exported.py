@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
+from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights import Places
 
 FORMAT = 1
@@ -77,6 +78,20 @@ class ExportRecord:
             return cls(**{**values, "decoding": DecodingOptions(**values["decoding"])})
         except (KeyError, TypeError, ValueError):
             raise ModelFileError(f"{path}: damaged: s2s export RUN FILE.zip makes it anew") from None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for values that an engine cannot rely on: the record may be a stranger's."""
+        sizes = [self.vocabulary_size, *([] if self.max_source_length is None else [self.max_source_length])]
+        is_sound = (
+            all(type(size) is int and 0 < size <= LARGEST_INTEGER for size in sizes)
+            and isinstance(self.has_attention, bool)
+            and isinstance(self.weights, dict)
+            and isinstance(self.graphs, dict)
+            and self.graphs.keys() == {graph.stem for graph in (ENCODER, DECODER, FEATURES)}
+            and all(isinstance(names, list) and set(names) <= self.weights.keys() for names in self.graphs.values())
+        )
+        if not is_sound:
+            raise ValueError("not the facts on an exported model")
 
     @property
     def is_of_other_code(self) -> bool:

@@ -27,6 +27,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
+from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.loop import order_of_pairs
 from seq2seq_cli.training.plan import Plan
 
@@ -104,6 +105,7 @@ def _resume(
                 cure = "restore them, or train again with --overwrite"
                 raise ModelFileError(f"{run.best_path}: missing: the weights of epoch {epoch}: {cure}")
             run.read_best()
+        load_codecs(run.path)  # which its end needs too
         if provenance.folder != str(corpus.path):  # it may have been moved since the run began
             check_name(corpus.path, "--data")
             run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))

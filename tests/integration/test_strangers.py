@@ -5,7 +5,9 @@ import os
 import re
 import shutil
 import struct
+import zlib
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import onnx
 import pytest
 import torch
 
+from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ModelFileError
@@ -303,12 +306,24 @@ def test_a_forged_checkpoint_is_refused(home: Path, change: Callable[[Any], obje
 
 
 def damage_json(path: Path, changes: dict[str, object]) -> None:
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes), encoding="utf-8")
+    """Change values, and for a record of an export its checksum, as a stranger would."""
+    values = json.loads(path.read_text(encoding="utf-8")) | changes
+    if "checksum" in values:
+        facts = {key: value for key, value in values.items() if key not in ("format", "checksum")}
+        values["checksum"] = zlib.crc32(json.dumps(facts, sort_keys=True).encode("utf-8"))
+    path.write_text(json.dumps(values), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("vocabulary_size", -3), ("max_source_length", "x"), ("weights", []), ("decoding", 5), ("more", 1)],
+    [
+        *(("vocabulary_size", -3), ("max_source_length", "x"), ("weights", []), ("decoding", 5), ("more", 1)),
+        *(("graphs", graphs) for graphs in ([], {}, {"encoder": [5], "decoder": [], "features": []})),
+        *(
+            ("decoding", asdict(load_config(None).decoding.options) | wrong)
+            for wrong in ({"beam_size": "x"}, {"batch_size": 0}, {"n_best": 10**9}, {"max_source_length": -5}, {"x": 1})
+        ),
+    ],
 )
 def test_a_forged_record_of_the_export_gives_way_to_the_config_and_torch(home: Path, key: str, value: object) -> None:
     expected = s2s_here(home, *TRANSLATE).stdout

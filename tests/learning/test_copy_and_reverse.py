@@ -38,7 +38,7 @@ OPTIONS = {
         ],
     ),
     "tied": ("luong_concat_paper", ["model.tied_embeddings=target"]),
-    "scheduled": ("luong_general", ["training.teacher_forcing_half=1000"]),
+    "scheduled": ("luong_general", ["training.scheduled_sampling=1000"]),
 }
 """Options that no shipped model has, on a similar model."""
 

@@ -38,7 +38,7 @@ class DecodingConfig(Section):
     length_penalty: choices.LengthPenalty = "average"
     """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
     number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
-    length_penalty_alpha: Annotated[float, Field(ge=0.0, le=10.0)] = 1.0
+    length_penalty_alpha: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_ALPHA)] = 1.0
     """For gnmt only: its exponent; a larger one prefers longer translations."""
     coverage_penalty: NonNegative = 0.0
     """Weight of the penalty for source tokens without attention; GNMT's beta."""

@@ -93,8 +93,8 @@ class TrainingConfig(Section):
     step cheaper. null, or a vocabulary that is no larger: the whole softmax."""
     teacher_forcing: Probability = 0.5
     """Probability that the decoder is fed the true words of a sentence and not its own predictions."""
-    teacher_forcing_half: PositiveInt | None = None
-    """Scheduled sampling: updates after which the probability has halved, on its way to 0; it is drawn for each word
+    scheduled_sampling: PositiveInt | None = None
+    """Updates after which the probability of teacher_forcing has halved, on its way to 0; it is drawn for each word
     then. null: it stays, and is drawn for each sentence."""
     bpe_dropout: Dropout = 0.0
     """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""

@@ -45,7 +45,7 @@ def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "
         if needs_export or not problem:
             return exported
     except ModelFileError as error:
-        problem = "has no exported model that fits its weights"
+        problem = "has no exported model that can be used"
         if needs_export:
             raise ModelFileError(f"{run.path}: {problem}: s2s export RUN FILE.zip makes one, with torch") from error
     logger.warning("%s: %s: s2s export RUN FILE.zip makes one; computing with torch", run.path, problem)

@@ -66,7 +66,7 @@ def test_resumed_equals_never_stopped_bit_for_bit(
     [
         [
             *("model.attention.scope=hard", "training.schedule=cosine"),
-            "training.teacher_forcing_half=10",
+            "training.scheduled_sampling=10",
             *("training.optimiser=adamw", "training.weight_decay=0.01"),
         ],
         ["training.schedule=halving", "training.halving_after=0.5", "training.accumulate=2"],

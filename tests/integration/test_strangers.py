@@ -318,7 +318,7 @@ def damage_json(path: Path, changes: dict[str, object]) -> None:
     ("key", "value"),
     [
         *(("vocabulary_size", -3), ("max_source_length", "x"), ("weights", []), ("decoding", 5), ("more", 1)),
-        *(("graphs", graphs) for graphs in ([], {}, {"encoder": [5], "decoder": [], "features": []})),
+        *(("graphs", []), ("graphs", {}), ("graphs", {"encoder": [5], "decoder": [], "features": []})),
         *(
             ("decoding", asdict(load_config(None).decoding.options) | wrong)
             for wrong in ({"beam_size": "x"}, {"batch_size": 0}, {"n_best": 10**9}, {"max_source_length": -5}, {"x": 1})

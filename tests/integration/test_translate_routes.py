@@ -217,14 +217,6 @@ def test_the_best_few(folder: Path, expected: dict[str, str]) -> None:
 # Models
 
 
-def test_a_model_and_itself_answer_as_it_does_alone(folder: Path) -> None:
-    one, both = (
-        s2s(*models, "--threads", "1", "--score", *LINES, folder=folder).stdout
-        for models in (["--model", "runs/newest"], ["--model", "runs/newest"] * 2)
-    )
-    assert both == one
-
-
 def test_several_models_translate_together(folder: Path) -> None:
     texts = ("--score", "She kissed him.", "The dog?")
     alone = [s2s("--model", f"runs/{name}", *texts, folder=folder).stdout for name in ("newest", "location")]

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS, Overwrite
+from seq2seq_cli.cli.options import RUN_FORMS
 from seq2seq_cli.cli.terminal import write_lines
 from seq2seq_cli.decoding.export import export as export_run
 from seq2seq_cli.errors import one_line
@@ -21,7 +21,7 @@ _HINTS = {
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help=f"The run: {RUN_FORMS}.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder, or the .html or .zip file, to make.")],
-    overwrite: Overwrite = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 

@@ -27,6 +27,10 @@ _LOCK = ".lock"
 _MOST_BYTES = 1_000_000
 
 
+class _BusyError(UsageError):
+    """Another process is writing the folder."""
+
+
 @contextlib.contextmanager
 def whole_folder(path: Path, *, replaced: Iterable[str] = ()) -> Iterator[Path]:
     """A folder to fill, whose files are in `path` when the block ends without an error; else `path` is as before.
@@ -70,10 +74,11 @@ def whole_folder(path: Path, *, replaced: Iterable[str] = ()) -> Iterator[Path]:
 def clear_leftovers(path: Path) -> None:
     """Complete a folder whose files a killed process has replaced in part, and remove what else it has left there.
 
-    What another process is writing stays, and what this user may not change.
+    What another process is writing stays, and what this user may not change. Raises UsageError when a file that came to
+    be there meanwhile is in the way: the new files wait until it is moved away.
     """
     path = Path(os.path.realpath(path))
-    with contextlib.suppress(OSError, UsageError):
+    with contextlib.suppress(OSError, _BusyError):
         if (path / UNFINISHED).is_dir():
             with _locked(path, path):
                 pass
@@ -113,7 +118,7 @@ def _lock(aside: Path, of: Path) -> contextlib.AbstractContextManager[object]:
         except FileNotFoundError:
             continue  # its owner has just removed it
         except TimeoutError:
-            raise UsageError(f"{of}: another s2s is writing it: wait for its end, or choose another folder") from None
+            raise _BusyError(f"{of}: another s2s is writing it: wait for its end, or choose another folder") from None
 
 
 def _complete(path: Path, aside: Path) -> None:

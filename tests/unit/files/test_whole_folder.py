@@ -82,6 +82,8 @@ def test_a_file_saved_as_the_files_are_moved_stays_until_it_is_moved_away(
         with pytest.raises(UsageError, match="folder/d: is in the way"):
             fill(path, "a", "d", replaced=("a",))
     assert (path / "d").read_text(encoding="utf-8") == "mine"
+    with pytest.raises(UsageError, match="folder/d: is in the way"):  # and not what the missing files would say
+        clear_leftovers(path)
     (path / "d").rename(tmp_path / "d")
     clear_leftovers(path)
     assert names(path) == ["a", "d"]

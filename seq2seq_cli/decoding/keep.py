@@ -314,7 +314,7 @@ def largest_span(gains: Sequence[float]) -> Span:
 
 
 def _with_mark(written: str, tag: Tag, following: str) -> str:
-    """What is written, with an opening mark or a single one, which has the spaces around it that it has in the source.
+    """The written text and behind it an opening or single mark, with the spaces that the mark has in the source.
 
     `following` is the next character of the translation.
     """

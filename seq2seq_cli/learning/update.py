@@ -103,21 +103,26 @@ class Updater:
         lr = learning_rate(training, step=progress.step, fraction_done=fraction_done, epochs=progress.epochs)
         skipped = not (isfinite(loss) and isfinite(gradient_norm))
         if skipped:
-            progress.skipped += 1
-            progress.skipped_in_row += 1
-            if progress.skipped_in_row == MAX_SKIPPED_IN_ROW:
-                clip = ", or set training.clip_norm" if training.clip_norm is None else " or training.clip_norm"
-                message = (
-                    f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not"
-                    f" finite, {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clip}"
-                )
-                raise group.agreed(NotFiniteError(message))
+            self._skip(loss, gradient_norm)
         else:
             with computing(state.precision, state.device):  # Muon multiplies matrices
                 state.optimiser.step(lr)
             progress.skipped_in_row = 0
             progress.baseline = next_baseline(progress.baseline, -loss)
         return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped)
+
+    def _skip(self, loss: float, gradient_norm: float) -> None:
+        """Count a step whose gradient is not finite; raise NotFiniteError at the third in a row."""
+        progress = self._state.progress
+        progress.skipped += 1
+        progress.skipped_in_row += 1
+        if progress.skipped_in_row == MAX_SKIPPED_IN_ROW:
+            clip = ", or set training.clip_norm" if self._training.clip_norm is None else " or training.clip_norm"
+            message = (
+                f"step {progress.step + 1}: the loss ({loss:.4g}) or its gradient ({gradient_norm:.4g}) is not finite,"
+                f" {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clip}"
+            )
+            raise self._group.agreed(NotFiniteError(message))
 
     def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
         """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""

@@ -66,7 +66,7 @@ class Progress:
     """Batches done in the running epoch."""
     batches: Count = 0
     """Batches per epoch; 0 before the first."""
-    order: tuple[Count, str, int] | None = None
+    order_settings: tuple[Count, str, int] | None = None
     """The settings that put the pairs of the running epoch in their order; None before the first."""
     step: Count = 0
     """Updates done since the run began."""

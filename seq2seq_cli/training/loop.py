@@ -92,7 +92,7 @@ class TrainingLoop:
         )
         if not progress.position:
             progress.restart_epoch()
-        progress.batches, progress.order = len(order), order_of_pairs(training)
+        progress.batches, progress.order_settings = len(order), order_of_pairs(training)
         batches = feed(
             train,
             [share_of(rows, self._group) for rows in order],

@@ -92,7 +92,7 @@ def _resume(
     def restored() -> TrainingState:
         state = fresh()
         restore_state(run, state, checkpoint, group)
-        order = state.progress.order
+        order = state.progress.order_settings
         if redraws or (order and order[-1] != training.seed):
             _seed(training.seed, state.progress.step, group)
         if order != order_of_pairs(training):

@@ -21,8 +21,8 @@ SETTINGS = ["training.epochs=10", "training.batch_size=384", "training.device=cp
     # A product of two states becomes sharp; a tanh of their sum leaves the softmax wider.
     [
         *(("luong_general", 0.01), ("luong_dot", 0.05), ("luong_feed", 0.01)),
-        ("luong_concat_paper", 0.2),
-        ("rnnsearch", 0.2),
+        ("luong_concat_paper", 0.3),
+        ("rnnsearch", 0.3),
     ],
 )
 def test_words_look_at_the_words_that_they_translate(

@@ -132,14 +132,18 @@ class Campaign:
                 process.close()
 
     def _received(self, case: Case, pipe: Connection, process: Any) -> Outcome:
-        """The outcome that a process tells, or how it died."""
-        path, command = pipe.recv()
+        """The outcome that a process tells, or how it died; raises RuntimeError when the file could not be spoilt."""
+        told = []
         try:
+            told += pipe.recv()
             verdict = pipe.recv()
         except EOFError:
             process.join()
             said = (self.streams / "stderr").read_text(encoding="utf-8", errors="replace")
+            if not told:
+                raise RuntimeError(f"{case} cannot be spoilt: {said}") from None
             verdict = Verdict(code=None, problem=_death(process.exitcode, said))
+        path, command = told
         return Outcome(case=case, command=command, path=path, verdict=verdict)
 
     def keep(self, outcome: Outcome, kept: Path) -> Path:

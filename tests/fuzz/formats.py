@@ -117,7 +117,8 @@ def _weights(chance: Chance, content: bytes) -> bytes:
     from seq2seq_cli.runs.weights import save_weights
 
     changed: Any = mutations.altered(chance, load(content))
-    arrays = {name: array for name, array in dict(changed or {}).items() if isinstance(array, np.ndarray)}
+    named = changed.items() if isinstance(changed, dict) else ()
+    arrays = {name: array for name, array in named if isinstance(array, np.ndarray)}
     with TemporaryDirectory() as folder:
         save_weights(Path(folder, "weights"), arrays)
         return Path(folder, "weights").read_bytes()

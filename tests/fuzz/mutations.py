@@ -51,6 +51,7 @@ def of_lines(chance: Chance, content: bytes) -> bytes:
     """One to three faults of lines: one is missing, doubled, moved, joined to the next, or has something bad in it."""
     lines = content.split(b"\n")
     for _ in range(chance.choice((1, 1, 2, 3))):
+        lines = lines or [b""]
         here, there = chance.randrange(len(lines)), chance.randrange(len(lines))
         line = lines[here]
         place = chance.randint(0, len(line))

@@ -10,13 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PreparedFolderError
-from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.sides import SIDES, SideName, codec_path
-
-FORMAT: Final = 1
-"""The format of the prepared folder; raised whenever the manifest or a file changes its form."""
 
 DEFAULT_FOLDER = Path("data/prepared")
 """The default folder of ``s2s prepare`` and ``s2s train``."""
@@ -118,7 +115,7 @@ class SideRecord(_Record):
 class Manifest(_Record):
     """The pair files, the options, and the outcome of a preparation."""
 
-    format: Annotated[int, Field(ge=1)]
+    format: int = FORMAT
     s2s: str
     """Version of s2s that made the folder."""
     spacy: str
@@ -190,4 +187,4 @@ def read_manifest_values(folder: Path) -> dict[str, Any]:
         if not folder.exists():
             problem = f"no such folder: make it with: s2s prepare FILE --out {quote(str(folder))}"
         raise PreparedFolderError(f"{folder}: {problem}")
-    return read_json(folder / MANIFEST, newest=FORMAT, error=PreparedFolderError, cure=_CURE)
+    return read_json(folder / MANIFEST, error=PreparedFolderError, cure=_CURE)

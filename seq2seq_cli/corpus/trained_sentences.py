@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, are_among, distinct, sentence_key, text_hashes
 from seq2seq_cli.errors import RESTORE, ModelFileError
-from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.text.sides import SIDES
-
-FORMAT = 1
 
 _MOST_BYTES = 2**31
 """Size of the largest file, of 100 million sentence pairs."""
@@ -65,7 +63,7 @@ class TrainedSentences:
             raise ModelFileError(
                 f"{path}: missing: it has the sentences that the run was trained on: restore it, or train the run again"
             )
-        values = read_json(path, newest=FORMAT, error=ModelFileError, most=_MOST_BYTES)
+        values = read_json(path, error=ModelFileError, most=_MOST_BYTES)
         try:
             return cls(**{side: _from_base64(values[side]) for side in SIDES})
         except (LookupError, TypeError, ValueError):

@@ -1,13 +1,19 @@
-"""JSON files with a format number."""
+"""JSON files with a format number, and the number that this s2s writes and reads."""
 
 import json
 import math
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_whole
+
+FORMAT: Final = 1
+"""The format of all that s2s saves: prepared folders, runs and exports, whole or in an archive.
+
+It goes up by one when a file changes its form. A file of another number is refused, with the way out.
+"""
 
 _CURE = "restore it, or make its folder again"
 _MOST_BYTES = 64_000_000
@@ -18,14 +24,12 @@ _MOST_DIGITS = 18
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def read_json(
-    path: Path, *, newest: int, error: type[InputError], most: int = _MOST_BYTES, cure: str = _CURE
-) -> dict[str, Any]:
-    """Read a JSON object of at most `most` bytes, whose key ``format`` is a number from 1 to ``newest``.
+def read_json(path: Path, *, error: type[InputError], most: int = _MOST_BYTES, cure: str = _CURE) -> dict[str, Any]:
+    """Read a JSON object of at most `most` bytes, whose key ``format`` is `FORMAT`.
 
     ``cure`` is what helps when it is damaged.
 
-    Raises ``error`` when the file is missing or damaged, or made by a newer s2s.
+    Raises ``error`` when the file is missing or damaged, or made by an older or newer s2s.
     """
     try:
         value = parse_json(read_whole(path, most=most))
@@ -33,7 +37,7 @@ def read_json(
         raise error(unreadable(path, failure)) from None
     except ValueError:
         raise error(f"{path}: damaged: not UTF-8 JSON: {cure}") from None
-    return check_format(value, path, newest=newest, error=error, cure=cure)
+    return check_format(value, path, error=error, cure=cure)
 
 
 def parse_json(text: bytes) -> Any:
@@ -57,18 +61,17 @@ def json_number(value: float) -> float | None:
     return round(value, _DECIMALS) if math.isfinite(value) else None
 
 
-def check_format(
-    value: object, path: Path, *, newest: int, error: type[InputError], cure: str = _CURE
-) -> dict[str, Any]:
-    """Return `value`, the content of a file, when it is an object whose key ``format`` is a number up to `newest`.
+def check_format(value: object, path: Path, *, error: type[InputError], cure: str = _CURE) -> dict[str, Any]:
+    """Return `value`, the content of a file, when it is an object whose key ``format`` is `FORMAT`.
 
-    Raises ``error`` for other content, and when a newer s2s wrote it.
+    Raises ``error`` for other content, and when an older or newer s2s wrote it.
     """
     number = value.get("format") if isinstance(value, dict) else None
-    if not isinstance(value, dict) or type(number) is not int or number < 1:
+    if not isinstance(value, dict) or type(number) is not int:
         raise error(f"{path}: damaged: no format number: {cure}")
-    if number > newest:
-        raise error(f"{path}: made by a newer s2s (format {number}, this one knows {newest}): upgrade s2s")
+    if number != FORMAT:
+        age, way_out = ("a newer", "upgrade s2s") if number > FORMAT else ("an older", "make its folder again")
+        raise error(f"{path}: made by {age} s2s (format {number}, this one reads {FORMAT}): {way_out}")
     return value
 
 

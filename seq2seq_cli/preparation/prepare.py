@@ -21,7 +21,6 @@ from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
-    FORMAT,
     FileRecord,
     Manifest,
     PairFileRecord,
@@ -224,7 +223,6 @@ def _fill(
     shutil.rmtree(store.folder)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     manifest = Manifest(
-        format=FORMAT,
         s2s=__version__,
         spacy=spacy_version(),
         pair_files=_records(inputs, swap=config.data.swap),

@@ -18,12 +18,10 @@ import torch
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.errors import ModelFileError, unreadable
-from seq2seq_cli.files.json_files import check_format, parse_json
+from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
 from seq2seq_cli.runs.layout import PREVIOUS
-
-FORMAT = 1
 
 _SEAL_BYTES = 128
 _CURE = "train again with --overwrite"
@@ -96,7 +94,7 @@ def _sealed(path: Path) -> bytes:
         seal = parse_json(content[-_SEAL_BYTES:])
     except ValueError:
         raise _DamagedError(f"{path}: damaged, or not a checkpoint of this s2s: it has no hash; {_CURE}") from None
-    seal = check_format(seal, path, newest=FORMAT, error=ModelFileError)
+    seal = check_format(seal, path, error=ModelFileError)
     if seal.get("sha256") != hashlib.sha256(archive).hexdigest():
         raise _DamagedError(f"{path}: damaged: its content is not what was saved; {_CURE}")
     return archive

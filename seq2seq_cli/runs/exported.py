@@ -16,13 +16,11 @@ from typing import Any
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights import Places
-
-FORMAT = 1
 
 _PACKAGE = Path(__file__).parents[1]
 _MOST_CONFIG_BYTES = 1_000_000
@@ -70,7 +68,7 @@ class ExportRecord:
     def read(cls, run: Path) -> "ExportRecord":
         """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         path = run / EXPORT_RECORD
-        values = read_json(path, newest=FORMAT, error=ModelFileError)
+        values = read_json(path, error=ModelFileError)
         del values["format"]
         try:
             if values.pop("checksum") != _checksum(values):

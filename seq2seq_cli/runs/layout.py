@@ -6,15 +6,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import contents, write_json
 
 RUNS = Path("runs")
 """The folder of all runs, by default."""
-
-FORMAT = 1
-"""Format number of corpus.json and metrics.jsonl."""
 
 CONFIG = "config.yaml"
 METRICS = "metrics.jsonl"
@@ -99,7 +96,7 @@ def named_run(path: Path, folder: Path = RUNS) -> Path:
 
 def read_latest(path: Path = LATEST) -> Path:
     """The newest run; raises ModelFileError when the file names no run, or s2s did not write it."""
-    name = read_json(path, newest=FORMAT, error=ModelFileError).get(_KEY)
+    name = read_json(path, error=ModelFileError).get(_KEY)
     # Anything else than a plain name would lead to another folder, or be too long for any.
     if not isinstance(name, str) or name in ("", "..") or Path(name).name != name or len(name) > _LONGEST_NAME:
         raise ModelFileError(f"{path}: names no run")

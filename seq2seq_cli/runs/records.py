@@ -21,11 +21,11 @@ from pydantic import (
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
-from seq2seq_cli.files.json_files import check_format, parse_json, read_json
+from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.runs.in_words import deciding_metric
-from seq2seq_cli.runs.layout import FORMAT, METRICS, MOST_METRICS_BYTES
+from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ Amount: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True)
 
-    format: Annotated[int, Field(ge=1)] = FORMAT
+    format: int = FORMAT
     """The version of the format; a newer s2s may write a higher one."""
     kind: Literal["step", "epoch", "end", "interrupt", "test"]
     step: NonNegativeInt
@@ -224,7 +224,7 @@ def _parse(line: bytes, path: Path) -> Record | None:
     except ValueError:
         return None
     if isinstance(value, dict) and "format" in value:
-        check_format(value, path, newest=FORMAT, error=ModelFileError)
+        check_format(value, path, error=ModelFileError)
     try:
         return _RECORD.validate_python(value)
     except ValidationError:
@@ -236,7 +236,7 @@ class Provenance(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore", use_attribute_docstrings=True)
 
-    format: Annotated[int, Field(ge=1)] = FORMAT
+    format: int = FORMAT
     folder: str
     """The prepared folder."""
     fingerprint: str
@@ -257,7 +257,7 @@ class Provenance(BaseModel):
     def read(cls, path: Path) -> "Provenance":
         """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         try:
-            return cls.model_validate(read_json(path, newest=FORMAT, error=ModelFileError))
+            return cls.model_validate(read_json(path, error=ModelFileError))
         except ValidationError:
             raise ModelFileError(f"{path}: damaged: does not name the corpus: {RESTORE}") from None
 

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
-from seq2seq_cli.files.json_files import check_format, parse_json
+from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
-
-FORMAT = 1
 
 METADATA = "s2s"
 """The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
@@ -82,7 +80,7 @@ def read_header(path: Path) -> Header:
         described = None
     if not is_ours or described is None or max(map(len, shapes.values()), default=_MOST_AXES + 1) > _MOST_AXES:
         raise ModelFileError(f"{path}: not a file of s2s: it has no format number, or other numbers than float32")
-    check_format(described, path, newest=FORMAT, error=ModelFileError)
+    check_format(described, path, error=ModelFileError)
     places: Places = {}
     for name, shape in shapes.items():
         places[name] = [place, NUMBER_BYTES * prod(shape), *shape]

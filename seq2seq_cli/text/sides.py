@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, get_args
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.errors import RESTORE, ModelFileError
-from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import joined, learn_bpe
@@ -22,8 +22,6 @@ from seq2seq_cli.text.vocabulary import Vocabulary, vocabulary_size
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 
-FORMAT = 1
-"""The number of the format of a codec's file; it goes up with each change that an older s2s cannot read."""
 _FOLDER = "codec"
 
 SideName = Literal["src", "tgt"]
@@ -119,7 +117,7 @@ def save_codec(codec: Codec, path: Path) -> None:
 
 def load_codec(path: Path) -> Codec:
     """Read a file of ``save_codec``; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
-    content = read_json(path, newest=FORMAT, error=ModelFileError)
+    content = read_json(path, error=ModelFileError)
     try:
         return _parse(content)
     except ValueError:

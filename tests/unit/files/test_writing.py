@@ -166,7 +166,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
         write_json(path, {"format": object()})
 
-    assert read_json(path, newest=1, error=ModelFileError) == {"format": 1}
+    assert read_json(path, error=ModelFileError) == {"format": 1}
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -11,6 +11,14 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError
 
+GPU = "cuda"
+"""The type of the devices that compute beside the program: it goes on until it needs a result."""
+
+
+def is_gpu(device: torch.device) -> bool:
+    """Whether the device computes beside the program, and reads pinned memory."""
+    return device.type == GPU
+
 
 def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.device:
     """The device of that name; `auto` is the first of cuda, mps and cpu that exists.
@@ -36,12 +44,12 @@ def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.devic
             f" {group.local_rank + 1} or more processes: lower --nproc-per-node, or train on the cpu"
         )
     torch.cuda.set_device(group.local_rank)
-    return torch.device("cuda", group.local_rank)
+    return torch.device(GPU, group.local_rank)
 
 
 def describe_device(device: torch.device) -> str:
     """The device in words, for the first line of a run."""
-    if device.type == "cuda":
+    if is_gpu(device):
         return f"cuda ({torch.cuda.get_device_name(device)})"
     if device.type == "cpu":
         return f"cpu ({counted(torch.get_num_threads(), 'thread')})"

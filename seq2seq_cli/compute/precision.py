@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 import torch
 from torch import Tensor
 
+from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.config.choices import Precision, PrecisionName
 
 
@@ -52,7 +53,7 @@ def has_full_products(tensor: Tensor) -> bool:
 
 
 def _has_bf16_units(device: torch.device) -> bool:
-    if device.type == "cuda":
+    if is_gpu(device):
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     # Older versions of torch have no list of what a CPU can do.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()

@@ -1,10 +1,10 @@
 """From ids to padded batches; the order of an epoch depends on the seed, the epoch and the size of the batches.
 
-B batch, S source length, T target length.
+B batch, S source length, T target length, N target tokens with EOS and without padding.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -15,6 +15,7 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 from torch import Tensor
 
+from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.corpus.prepared import ParallelIds
@@ -37,30 +38,33 @@ class Batch:
     """Decoder inputs: BOS, then the words."""
     tgt_out: Int[Tensor, "B T"]
     """Expected outputs: the words, then EOS."""
-    tgt_lengths: Int[Tensor, " B"]
-    """Tokens per row of `tgt_out` without padding, EOS included; always on the CPU: reading them from a GPU would wait
-    for it."""
+    places: Int[Tensor, " N"]
+    """The places of the target tokens in `tgt_out`, whose rows follow one another."""
+    tgt_tokens: Int[Tensor, " N"]
+    """The target tokens; always on the CPU, which would have to wait for a GPU to find them."""
 
     @property
     def tokens(self) -> int:
-        """The number of target tokens, with EOS and without padding."""
-        return int(self.tgt_lengths.sum())
+        """The number of target tokens."""
+        return len(self.tgt_tokens)
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on a device; a copy from pinned memory to a GPU is asynchronous."""
-        is_gpu = device.type == "cuda"
-        src, tgt_in, tgt_out = (ids.to(device, non_blocking=is_gpu) for ids in (self.src, self.tgt_in, self.tgt_out))
-        return replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
+        is_async = is_gpu(device)
+        return self._with(lambda ids: ids.to(device, non_blocking=is_async))
 
     def without_targets(self) -> "Batch":
         """The same batch with padding as its expected outputs, so that its loss is 0."""
-        tgt_out, tgt_lengths = torch.full_like(self.tgt_out, PAD), torch.zeros_like(self.tgt_lengths)
-        return replace(self, tgt_out=tgt_out, tgt_lengths=tgt_lengths)
+        nothing = self.places[:0]
+        return replace(self, tgt_out=torch.full_like(self.tgt_out, PAD), places=nothing, tgt_tokens=nothing)
 
     def pin(self) -> "Batch":
         """The same batch in pinned memory, which a GPU reads directly."""
-        src, tgt_in, tgt_out = (ids.pin_memory() for ids in (self.src, self.tgt_in, self.tgt_out))
-        return replace(self, src=src, tgt_in=tgt_in, tgt_out=tgt_out)
+        return self._with(Tensor.pin_memory)
+
+    def _with(self, moved: Callable[[Tensor], Tensor]) -> "Batch":
+        """The batch with all but what is always on the CPU moved."""
+        return replace(self, **{name: moved(getattr(self, name)) for name in ("src", "tgt_in", "tgt_out", "places")})
 
     def __len__(self) -> int:
         return len(self.src)
@@ -144,12 +148,15 @@ def _starts(widths: list[int], size: int) -> list[int]:
 def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
     """The batch of the given pairs."""
     src, tgt = ids.pick(np.asarray(rows, dtype=np.int64))
+    tgt_out = _frame(tgt, last=EOS)
+    places = tgt_out.flatten().nonzero().squeeze(1)  # PAD is 0
     return Batch(
         src=_frame(src, last=EOS),
         src_lengths=torch.from_numpy(src.lengths + 1),
         tgt_in=_frame(tgt, first=BOS),
-        tgt_out=_frame(tgt, last=EOS),
-        tgt_lengths=torch.from_numpy(tgt.lengths + 1),
+        tgt_out=tgt_out,
+        places=places,
+        tgt_tokens=tgt_out.flatten()[places],
     )
 
 

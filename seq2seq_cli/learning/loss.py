@@ -51,22 +51,22 @@ def batch_loss(
     forced = draw_forced(batch.tgt_in.shape, teacher_forcing, per_word=per_word)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
     features, attended = model.decoder(inputs, state, memory)
-    real = batch.tgt_out != PAD
     # Padding is removed before the output layer, the largest product of the model.
     objective, nll = output_loss(
-        features[real],
+        features.flatten(0, 1).index_select(0, batch.places),
         model.output,
-        batch.tgt_out[real],
+        batch.tgt_tokens,
         label_smoothing=label_smoothing,
         sampled_words=sampled_words,
     )
+    real = batch.tgt_out != PAD
     if attended.probabilities is not None and memory.soft_rows is not None:
         objective = objective + reinforce_loss(
             attended,
-            nll.new_zeros(real.shape).masked_scatter(real, -nll),
+            nll.new_zeros(real.numel()).index_copy(0, batch.places, -nll).view(real.shape),
             real=real,
             soft_rows=memory.soft_rows,
-            baseline=-nll.mean().item() if baseline is None else baseline,
+            baseline=-nll.mean() if baseline is None else baseline,
             context_reaches_rnn=model.decoder.context_reaches_rnn,
         )
     if doubly_stochastic:
@@ -83,4 +83,4 @@ def doubly_stochastic_penalty(
     It asks the weights of a source word to sum to 1 over the target words, as a target word's do over the source.
     """
     summed = weights.float().masked_fill(~tgt_real.unsqueeze(2), 0.0).sum(dim=1)
-    return (1 - summed[src_real]).square().sum()
+    return (1 - summed).masked_fill(~src_real, 0.0).square().sum()

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.config import choices
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.muon import Muon
@@ -95,7 +96,8 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
         {"params": [weight for weight in weights if id(weight) not in with_decay], "weight_decay": 0.0},
     ]
     # One kernel for all weights, where torch has it.
-    fused = decayed[0].device.type in ("cpu", "cuda")
+    device = decayed[0].device
+    fused = device.type == "cpu" or is_gpu(device)
     optimiser: torch.optim.Optimizer
     match name:
         case "adam":

@@ -61,7 +61,8 @@ def output_loss(
     Label smoothing makes the target distribution 1 - ε on the reference word plus ε/V on every word; Szegedy et al.
     2016, section 7. With `sampled_words`, the sums over the vocabulary, of the softmax and of label smoothing,
     are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `sizes` None: the sizes for
-    the device. Under autocast the products are in its dtype, softmax and loss in fp32.
+    the device. Under autocast the products are in its dtype, softmax and loss in fp32. The words are drawn where
+    `targets` lie: on a GPU that would wait for it.
     """
     device = features.device.type
     dtype = product_dtype(features)
@@ -76,18 +77,20 @@ def output_loss(
         else draw_words(targets, vocabulary=len(bias), drawn=sampled_words, multiple=multiple)
     )
     if sample is not None:
-        weight, targets = weight.index_select(0, sample.words), sample.places[targets]
+        targets = sample.places[targets]
+        words, counts = (part.to(weight.device, non_blocking=True) for part in (sample.words, sample.counts))
+        weight = weight.index_select(0, words)
         # A word that stands for n has n times its part of the softmax's sum: n exp(z) = exp(z + log n).
-        log_counts = sample.counts.to(bias).log()
-        bias = bias[sample.words] + log_counts
-        smoothed = smoothed[sample.words] * sample.counts
+        log_counts = counts.to(bias).log()
+        bias = bias[words] + log_counts
+        smoothed = smoothed[words] * counts
         constant = len(targets) * smoothed @ log_counts  # which label smoothing would take for a part of z
     sizes = sizes or _chunk_sizes(device, vocabulary=len(bias), multiple=multiple)
     # Inside a Function gradients are always off.
     wants_gradient = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
         objective, nll = _OutputLoss.apply(  # type: ignore[no-untyped-call]
-            features, weight, bias, targets, label_smoothing, smoothed, sizes, dtype, wants_gradient
+            features, weight, bias, targets.to(weight.device), label_smoothing, smoothed, sizes, dtype, wants_gradient
         )
     return WordLosses(objective + constant, nll)
 

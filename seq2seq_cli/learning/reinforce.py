@@ -23,7 +23,7 @@ def reinforce_loss(
     *,
     real: Bool[Tensor, "B T"],
     soft_rows: Bool[Tensor, " B"],
-    baseline: float,
+    baseline: float | Float[Tensor, ""],
     context_reaches_rnn: bool,
 ) -> Float[Tensor, ""]:
     """Zero, with the gradient -sum_t [λ_r R_t ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t.
@@ -43,7 +43,7 @@ def reinforce_loss(
     if context_reaches_rnn:
         reward = reward.flip(1).cumsum(dim=1).flip(1)  # from each step to the last
     gain = REWARD_WEIGHT * reward * chosen + ENTROPY_WEIGHT * entropy
-    loss = -gain[real & ~soft_rows.unsqueeze(1)].sum()
+    loss = -gain.masked_fill(~real | soft_rows.unsqueeze(1), 0.0).sum()
     return loss - loss.detach()
 
 

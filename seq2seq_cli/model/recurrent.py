@@ -51,9 +51,13 @@ def run_rnn(
         outputs, last = rnn(inputs)
         return outputs, _state(last)
     # The RNN never sees the padding of packed sequences: a sentence has the same states alone and in any batch.
-    packed, last = rnn(pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False))
+    # The rows are sorted here, because torch would wait for a GPU to put them back.
+    order = lengths.argsort(descending=True)
+    rows = order.to(inputs.device)
+    packed, last = rnn(pack_padded_sequence(inputs.index_select(0, rows), lengths[order], batch_first=True))
     outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])
-    return outputs, _state(last)
+    back = rows.argsort()
+    return outputs.index_select(0, back), _state(last).select(back)
 
 
 def continue_rnn(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[Tensor, "B N H"]:

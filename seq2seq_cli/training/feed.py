@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, cut_into
@@ -57,7 +58,7 @@ def feed(
         return collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
 
     positions = iter(range(start, len(order)))
-    if device.type == "cuda":
+    if is_gpu(device):
         with closing(ahead(lambda position: make(position).pin(), positions)) as batches:
             for batch in batches:
                 yield batch.to(device)

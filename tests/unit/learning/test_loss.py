@@ -4,8 +4,10 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from seq2seq_cli.compute.precision import computing
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Precision
-from seq2seq_cli.corpus.batches import Batch
+from seq2seq_cli.corpus.batches import Batch, collate
+from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
@@ -20,13 +22,7 @@ def padded(rows: list[list[int]]) -> torch.Tensor:
 
 
 def batch(rows: list[int]) -> Batch:
-    return Batch(
-        src=padded([SOURCES[i] for i in rows]),
-        src_lengths=torch.tensor([len(SOURCES[i]) for i in rows]),
-        tgt_in=padded([[BOS, *TARGETS[i]] for i in rows]),
-        tgt_out=padded([[*TARGETS[i], EOS] for i in rows]),
-        tgt_lengths=torch.tensor([len(TARGETS[i]) + 1 for i in rows]),
-    )
+    return collate(ParallelIds(src=Ragged.of([src[:-1] for src in SOURCES]), tgt=Ragged.of(TARGETS)), rows)
 
 
 def test_is_the_summed_negative_log_likelihood_of_the_reference_words_and_draws_nothing() -> None:

@@ -7,8 +7,10 @@ from torch.utils.flop_counter import FlopCounterMode
 from benchmarks.models import DECODERS, measured_config
 from benchmarks.speed.limits import OWN, fractions
 from benchmarks.speed.operations import Shape, operations_of_a_token
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.model import ModelConfig
-from seq2seq_cli.corpus.batches import Batch
+from seq2seq_cli.corpus.batches import collate
+from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.build import build_model
 
@@ -19,9 +21,8 @@ def counted(config: ModelConfig) -> int:
     """Torch's count of the operations of a step on a batch without padding."""
     torch.manual_seed(1)
     model = build_model(config, src_size=SHAPE.vocabulary, tgt_size=SHAPE.vocabulary)
-    src, tgt = (torch.randint(4, SHAPE.vocabulary, (SHAPE.sentences, length)) for length in (SHAPE.src, SHAPE.tgt))
-    src_lengths, tgt_lengths = (torch.full((SHAPE.sentences,), length) for length in (SHAPE.src, SHAPE.tgt))
-    batch = Batch(src=src, src_lengths=src_lengths, tgt_in=tgt, tgt_out=tgt, tgt_lengths=tgt_lengths)
+    src, tgt = (Ragged.of([[4] * (length - 1)] * SHAPE.sentences) for length in (SHAPE.src, SHAPE.tgt))
+    batch = collate(ParallelIds(src=src, tgt=tgt), range(SHAPE.sentences))
     # In double precision: in fp32, torch does not count inside the fused layers of oneDNN.
     model.double()
     with FlopCounterMode(display=False) as counter:

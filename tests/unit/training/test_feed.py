@@ -7,7 +7,6 @@ from itertools import chain
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.process_group import ProcessGroup
@@ -21,6 +20,7 @@ from seq2seq_cli.text.vocabulary import BOS, PAD
 from seq2seq_cli.training.feed import AHEAD, ahead, feed
 from seq2seq_cli.training.loop import share_of
 from tests.batches import assert_same
+from tests.pretend_device import PRETEND, pretended_gpu
 from tests.tiny import CPU
 
 
@@ -171,14 +171,13 @@ def test_the_thread_ends_with_its_consumer(corpus: PreparedCorpus) -> None:
     assert makers() == 0
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
 def test_a_gpu_gets_the_same_batches(corpus: PreparedCorpus) -> None:
     ids, order, changes = corpus.split("train"), order_of(corpus), augmentation(corpus, kept=0.5, joined=0.5)
-    here, there = (
-        list(feed(ids, order, changes, unit="token", epoch=2, start=0, device=torch.device(name)))
-        for name in ("cpu", "cuda")
-    )
-    assert all(batch.src.device.type == "cuda" for batch in there)
-    for left, right in zip(here, there, strict=True):
-        assert_same(left, right.to(CPU))
+    with pretended_gpu():
+        here, there = (
+            list(feed(ids, order, changes, unit="token", epoch=2, start=0, device=device)) for device in (CPU, PRETEND)
+        )
+        assert all(batch.src.device == PRETEND for batch in there)
+        for left, right in zip(here, there, strict=True):
+            assert_same(left, right.to(CPU))
     assert makers() == 0

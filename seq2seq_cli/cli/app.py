@@ -181,8 +181,11 @@ def _open_streams() -> None:
             # Closed by the caller (s2s ... >&-). In this order each gets its own descriptor back, before a file does.
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  # open to the end
     for stream in (sys.stdout, sys.stderr):
-        # Foreign words must not crash a terminal or pipe that is not UTF-8.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        # A pipe has the code page of the system, which on Windows lacks most letters; what is read is UTF-8, too.
+        is_file = not stream.isatty() and "PYTHONIOENCODING" not in os.environ
+        encoding = {"encoding": "utf-8", "newline": "\n"} if is_file else {}
+        # Foreign words must not crash a terminal that is not UTF-8.
+        stream.reconfigure(errors="backslashreplace", **encoding)  # type: ignore[union-attr]
     guard_streams()
 
 

@@ -62,6 +62,20 @@ def content(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_a_pipe_gets_utf_8_where_the_system_has_another_encoding(folder: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
+    ascii_alone = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    (folder / "lines.txt").write_text("She saw https://grüße.de.\n", encoding="utf-8")
+    done = subprocess.run(
+        [*S2S, "translate", "--input", "lines.txt"],
+        cwd=folder,
+        env=environment | ascii_alone,
+        capture_output=True,
+        check=False,
+    )
+    assert "https://grüße.de" in done.stdout.decode("utf-8")
+
+
 def test_nothing_is_reported_or_left_in_the_temporary_folder(folder: Path, tmp_path: Path) -> None:
     # ONNX Runtime leaves the number of its session there when it reports to its maker.
     done = subprocess.run(

@@ -84,7 +84,7 @@ class RunWriter(RunFolder):
             check_free(path, overwrite=overwrite)  # again: another run may just have begun here
             with whole_folder(path, replaced=run_files(path)) as new:
                 (new / MARK).touch()
-                (new / CONFIG).write_text(dump_config(config), encoding="utf-8")
+                (new / CONFIG).write_bytes(dump_config(config).encode("utf-8"))
                 save_codecs(new, codecs)
                 provenance.write(new / CORPUS)
                 write_json(new / TRAINED, trained)

@@ -18,10 +18,11 @@ SETTINGS = ["training.epochs=10", "training.batch_size=384", "training.device=cp
 
 @pytest.mark.parametrize(
     ("name", "lowest_entropy"),
-    # A product of two states becomes sharp; a tanh of their sum leaves the softmax wider.
+    # A product of two states becomes sharp, 0.1; a tanh of their sum leaves the softmax wider: luong_concat_paper has
+    # 0.29 to 0.37 by the seed and the precision.
     [
         *(("luong_general", 0.01), ("luong_dot", 0.05), ("luong_feed", 0.01)),
-        ("luong_concat_paper", 0.3),
+        ("luong_concat_paper", 0.2),
         ("rnnsearch", 0.3),
     ],
 )

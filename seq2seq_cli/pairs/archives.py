@@ -16,7 +16,7 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from io import BufferedReader
@@ -64,10 +64,6 @@ class LocalFile:
     def base_name(self) -> str:
         """The name without folders, in a form that a table's cell can hold: a name may have line ends and odd bytes."""
         return one_line(PurePath(self.name).name)
-
-
-Position = Callable[[], int]
-"""The number of bytes of a file, packed or not, that are read so far."""
 
 
 @contextmanager
@@ -127,27 +123,23 @@ def open_file(path: Path | int, name: str) -> BufferedReader:
         raise PairFileError(unreadable(name, error)) from None
 
 
-@contextmanager
-def open_text(path: Path | int, name: str) -> Iterator[tuple[Iterator[bytes], Position]]:
+def read_text(file: BinaryIO, name: str) -> Iterator[bytes]:
     """The bytes of the text in a file in order, unpacked if it is packed; ``name`` is the file's name in messages.
 
     Raises PairFileError when the file is empty, a web page, or an archive that cannot be used; damage further on is
     found when the pieces reach it.
     """
-    with open_file(path, name) as file:
-        head = file.read(_HEAD)
-        file.seek(0)
-        if not head:
-            raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
-        if _WEB_PAGE.match(head):
-            raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
-        if is_zip(head):
-            pieces = read_pairs(open_archive(file, name), name)
-        elif head.startswith(_GZIP):
-            pieces = _pieces(gzip.GzipFile(fileobj=file), name, "gzip file")
-        else:
-            pieces = _pieces(file, name, "file")
-        yield pieces, file.tell
+    head = file.read(_HEAD)
+    file.seek(0)
+    if not head:
+        raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
+    if _WEB_PAGE.match(head):
+        raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
+    if is_zip(head):
+        return read_pairs(open_archive(file, name), name)
+    if head.startswith(_GZIP):
+        return _pieces(gzip.GzipFile(fileobj=file), name, "gzip file")
+    return _pieces(file, name, "file")
 
 
 def is_zip(head: bytes) -> bool:

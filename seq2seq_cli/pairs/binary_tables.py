@@ -5,14 +5,13 @@ Each needs a package that is an extra.
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from io import BytesIO
 from itertools import chain
 from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_install, one_line
-from seq2seq_cli.pairs.archives import LocalFile, open_archive, open_file
-from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record, cells_of
+from seq2seq_cli.pairs.archives import open_archive
+from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
@@ -24,25 +23,20 @@ _MOST_BYTES = 300_000_000
 _CSV = "save it as CSV (UTF-8), and give that file"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parquet:
+class Parquet(Reader):
     """Reads the columns of text; a record's line is the number of its row."""
 
     kind = "Parquet"
-    unit: PlaceUnit = "line"
 
-    @contextmanager
-    def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # it is always UTF-8
-        """Open a file."""
-        with open_file(file.path, file.name) as raw:
-            records = _records(_parquet_rows(raw), file.name, extra="parquet", cure="get it again")
-            yield records, lambda: min(raw.tell(), file.size)
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # it is always UTF-8
+        """The rows of a file."""
+        return _records(_parquet_rows(file), name, extra="parquet", cure="get it again")
 
 
-def _parquet_rows(raw: BinaryIO) -> Iterator[Record]:
+def _parquet_rows(file: BinaryIO) -> Iterator[Record]:
     from pyarrow import parquet
 
-    opened = parquet.ParquetFile(raw)
+    opened = parquet.ParquetFile(file)
     columns = [opened.schema.column(number) for number in range(len(opened.schema.names))]
     texts = [each.path for each in columns if each.logical_type.type == "STRING" and not each.max_repetition_level]
     batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
@@ -55,28 +49,25 @@ def is_workbook(archive: zipfile.ZipFile) -> bool:
     return _WORKBOOK in archive.namelist()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Spreadsheet:
+class Spreadsheet(Reader):
     """Reads the rows of the first sheet."""
 
     kind = "the first sheet of a spreadsheet"
-    unit: PlaceUnit = "line"
 
-    @contextmanager
-    def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # it is always XML
-        """Open a file."""
-        with open_file(file.path, file.name) as raw:
-            with open_archive(raw, file.name) as archive:
-                if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
-                    raise PairFileError(f"{file.name}: a spreadsheet too large to be read: {_CSV}")
-            records = _records(_sheet_rows(raw), file.name, extra="xlsx", cure=f"save it again, or {_CSV}")
-            yield records, lambda: file.size
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # it is always XML
+        """The rows of a file."""
+        with open_archive(file, name) as archive:
+            if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+                raise PairFileError(f"{name}: a spreadsheet too large to be read: {_CSV}")
+        return _records(_sheet_rows(file), name, extra="xlsx", cure=f"save it again, or {_CSV}")
 
 
-def _sheet_rows(raw: BinaryIO) -> Iterator[Record]:
+def _sheet_rows(file: BinaryIO) -> Iterator[Record]:
     import openpyxl
 
-    sheet = openpyxl.load_workbook(raw, read_only=True, data_only=True).worksheets[0]
+    file.seek(0)
+    content = BytesIO(file.read())  # the library goes to and fro in it: the progress has all of it as read
+    sheet = openpyxl.load_workbook(content, read_only=True, data_only=True).worksheets[0]
     sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
     width = 0
     for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):

@@ -3,14 +3,13 @@
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import LocalFile, open_text
+from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, decoded, split_lines
-from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record
+from seq2seq_cli.pairs.pair_files import Column, Reader, Record
 
 if TYPE_CHECKING:
     from _csv import Reader as Rows
@@ -31,7 +30,7 @@ _SEVERAL = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Delimited:
+class Delimited(Reader):
     """Reads rows of cells."""
 
     separator: str
@@ -39,7 +38,6 @@ class Delimited:
     """Whether a cell may stand in quotation marks, with its own ones doubled; it may then hold line ends."""
     width: int | None = None
     """Most columns of a row; None: any number of them."""
-    unit: PlaceUnit = "line"
 
     @property
     def kind(self) -> str:
@@ -47,14 +45,9 @@ class Delimited:
         named = "tabs" if self.separator == TAB else f"'{self.separator}'"
         return f"a table with {named} between its columns"
 
-    @contextmanager
-    def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:
-        """Open a file."""
-        with open_text(file.path, file.name) as (pieces, position):
-            lines = split_lines(decoded(pieces, name=file.name, encoding=encoding))
-            yield self._rows(lines, file.name), position
-
-    def _rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The rows of a file that is not blank."""
+        lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
         line = 1
         overlong = set[int]()
         rows = _reader(self._ended(lines, name, overlong), self.separator, quoted=self.quoted)

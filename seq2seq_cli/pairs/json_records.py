@@ -3,14 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import LocalFile, open_text
+from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import decoded, split_lines
-from seq2seq_cli.pairs.pair_files import OpenRecords, PlaceUnit, Record, cells_of
+from seq2seq_cli.pairs.pair_files import PlaceUnit, Reader, Record, cells_of
 
 _LONGEST_LIST = 100_000_000
 """Characters of a list of records, which is held in memory."""
@@ -28,7 +27,7 @@ def find_json(head: str) -> "JsonRecords | None":
 
 
 @dataclass(frozen=True, kw_only=True)
-class JsonRecords:
+class JsonRecords(Reader):
     """Reads JSON lines, and a list of records, which have their numbers in it in the place of lines."""
 
     is_list: bool
@@ -40,13 +39,10 @@ class JsonRecords:
         """The unit that the numbers of its records count."""
         return "record" if self.is_list else "line"
 
-    @contextmanager
-    def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:
-        """Open a file."""
-        with open_text(file.path, file.name) as (pieces, position):
-            texts = decoded(pieces, name=file.name, encoding=encoding)
-            records = _in_list(texts, file.name) if self.is_list else _in_lines(texts, file.name)
-            yield records, position
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The objects and lists of a file."""
+        texts = decoded(read_text(file, name), name=name, encoding=encoding)
+        return _in_list(texts, name) if self.is_list else _in_lines(texts, name)
 
 
 def _in_lines(texts: Iterator[str], name: str) -> Iterator[Record]:

@@ -8,14 +8,14 @@ the first bytes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, Position, local_files, open_text
+from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file, read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
 
 K = TypeVar("K")
@@ -54,10 +54,6 @@ class Record(NamedTuple):
     """Whether it was too long to be kept; it has no cells then."""
 
 
-OpenRecords = tuple[Iterator[Record], Position]
-"""The records of a file in order, which raise PairFileError where they cannot be read any further."""
-
-
 class Reader(Protocol):
     """The way to read one format; its memory does not grow with the file."""
 
@@ -68,9 +64,13 @@ class Reader(Protocol):
     @property
     def unit(self) -> PlaceUnit:
         """The unit that the numbers of its records count."""
+        return "line"
 
-    def open(self, file: LocalFile, encoding: str) -> AbstractContextManager[OpenRecords]:
-        """Open a file; raises PairFileError when it cannot be read, InputError when a package is missing."""
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The records of an open file in order; ``name`` is its name in messages.
+
+        Raises PairFileError where they cannot be read any further, InputError when a package is missing.
+        """
 
 
 def cells_of(value: Any) -> dict[Column, str]:
@@ -200,27 +200,27 @@ def read_blocks(
     empty, damaged, no text or not in that encoding, and when aligned files differ in their number of lines.
     """
     with ExitStack() as stack:
-        rows, position = _open_rows(pair_file, check_encoding(encoding), stack)
-        rows, first = islice(rows, pair_file.skipped, None if limit is None else pair_file.skipped + limit), 1
+        encoding = check_encoding(encoding)
+        opened = [stack.enter_context(open_file(file.path, file.name)) for file in pair_file.files]
+        rows, first = _rows(pair_file, opened, encoding), 1
+        rows = islice(rows, pair_file.skipped, None if limit is None else pair_file.skipped + limit)
         while batch := _batch(rows, block_lines):
-            yield Block(pair_file=pair_file, first=pair_file.skipped + first, rows=batch, bytes_read=position())
+            bytes_read = sum(file.tell() for file in opened)
+            yield Block(pair_file=pair_file, first=pair_file.skipped + first, rows=batch, bytes_read=bytes_read)
             first += len(batch)
         if first == 1:
             raise PairFileError(f"{pair_file.name}: no sentence pair in it: {ONE_PER_LINE}")
 
 
-def _open_rows(pair_file: PairFile, encoding: str, stack: ExitStack) -> tuple[Iterator[Pair | str | None], Position]:
-    """The rows of a file from its beginning, and the number of its bytes that are read so far."""
+def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Iterator[Pair | str | None]:
+    """The rows of a pair file whose files are open, from their beginning."""
     if pair_file.reader:
-        records, position = stack.enter_context(pair_file.reader.open(pair_file.files[0], encoding))
-        return (_of_record(record, pair_file.columns) for record in records), position
-    texts = [stack.enter_context(open_text(file.path, file.name)) for file in pair_file.files]
-    sides = [
-        split_lines(decoded(pieces, name=file.name, encoding=encoding))
-        for (pieces, _), file in zip(texts, pair_file.files, strict=True)
-    ]
-    rows = _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
-    return rows, lambda: sum(position() for _, position in texts)
+        records = pair_file.reader.records(opened[0], pair_file.name, encoding)
+        return (_of_record(record, pair_file.columns) for record in records)
+    names = [file.name for file in pair_file.files]
+    texts = [(read_text(file, name), name) for file, name in zip(opened, names, strict=True)]
+    sides = [split_lines(decoded(pieces, name=name, encoding=encoding)) for pieces, name in texts]
+    return _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
 
 
 def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Iterator[Pair]:

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
-from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, open_text
+from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
 from seq2seq_cli.pairs.binary_tables import PARQUET, Parquet, Spreadsheet, is_workbook
 from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
@@ -132,8 +132,8 @@ def _find_reader(file: LocalFile, encoding: str) -> Reader | None:
 def _head(file: LocalFile, encoding: str) -> str:
     """The first whole lines of a file."""
     head = ""
-    with open_text(file.path, file.name) as (pieces, _):
-        for part in decoded(pieces, name=file.name, encoding=encoding):
+    with open_file(file.path, file.name) as raw:
+        for part in decoded(read_text(raw, file.name), name=file.name, encoding=encoding):
             head += part
             if len(head) >= _CHARACTERS:
                 return head[:_CHARACTERS].rpartition("\n")[0] or head[:_CHARACTERS]
@@ -185,8 +185,8 @@ def _first_records(reader: Reader, file: LocalFile, encoding: str) -> list[Recor
     """The first records of a file; raises PairFileError when there is none, or one cannot be read."""
     records: list[Record] = []
     characters = 0
-    with reader.open(file, encoding) as (opened, _):
-        for record in islice(opened, _RECORDS):
+    with open_file(file.path, file.name) as raw:
+        for record in islice(reader.records(raw, file.name, encoding), _RECORDS):
             records.append(record)
             characters += sum(map(len, record.cells.values()))
             if characters > _CHARACTERS:

@@ -1,14 +1,13 @@
 """TMX, the exchange format of translation memories: units with a variant per language."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import BinaryIO
 from xml.parsers import expat
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import LocalFile, open_text
+from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE
-from seq2seq_cli.pairs.pair_files import Column, OpenRecords, PlaceUnit, Record
+from seq2seq_cli.pairs.pair_files import Column, Reader, Record
 
 _CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Elements that hold codes of the text's layout, and no text."""
@@ -20,35 +19,27 @@ def is_xml(head: str) -> bool:
     return head.lstrip().startswith(_STARTS)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tmx:
+class Tmx(Reader):
     """Reads the units; their columns are the languages, whatever the region: ``en`` for ``en-US``."""
 
     kind = "TMX"
-    unit: PlaceUnit = "line"
 
-    @contextmanager
-    def open(self, file: LocalFile, encoding: str) -> Iterator[OpenRecords]:  # noqa: ARG002  # XML names its own
-        """Open a file."""
-        with open_text(file.path, file.name) as (pieces, position):
-            yield _units(pieces, file.name), position
-
-
-def _units(pieces: Iterator[bytes], name: str) -> Iterator[Record]:
-    units = _Units(name)
-    try:
-        for piece in pieces:
-            units.parser.Parse(piece)
-            yield from units.found
-            units.found.clear()
-        units.parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        place = f"{name}:{error.lineno}:{error.offset + 1}"
-        raise PairFileError(
-            f"{place}: not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
-        ) from None
-    except (LookupError, ValueError):
-        raise PairFileError(f"{name}:1: the XML names an unknown encoding: export the file as UTF-8") from None
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # XML names its own
+        """The units of a file."""
+        units = _Units(name)
+        try:
+            for piece in read_text(file, name):
+                units.parser.Parse(piece)
+                yield from units.found
+                units.found.clear()
+            units.parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            place = f"{name}:{error.lineno}:{error.offset + 1}"
+            raise PairFileError(
+                f"{place}: not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
+            ) from None
+        except (LookupError, ValueError):
+            raise PairFileError(f"{name}:1: the XML names an unknown encoding: export the file as UTF-8") from None
 
 
 class _Units:

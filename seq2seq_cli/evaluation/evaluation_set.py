@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.corpus.splits import TEST, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
@@ -74,8 +74,8 @@ def read_pair_lines(
     """
     encoding = encoding or "utf-8"
     in_order = (languages[1], languages[0]) if swap else languages
-    with local_pair_files({"all": [(path,) for path in paths]}) as given:
-        found = recognise(given, encoding=encoding, columns=columns, languages=in_order)["all"]
+    with local_pair_files({TEST: [(path,) for path in paths]}) as given:
+        found = recognise(given, encoding=encoding, columns=columns, languages=in_order)
         for notice in filter(None, (each.notice for each in found)):
             logger.warning(one_line(notice))
         for block in chain.from_iterable(read_blocks(each.pair_file, encoding=encoding) for each in found):

@@ -12,13 +12,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
 
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file, read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
-
-K = TypeVar("K")
 
 PairPath = tuple[Path, ...]
 """One file with source and target as columns, or two files, of the source sentences and of the target sentences."""
@@ -103,6 +101,8 @@ class PairFile:
     """None for two aligned files, and for a file whose lines are source, tab and target."""
     columns: Columns = (1, 2)
     """The two columns of the reader's records."""
+    split: int = 0
+    """The number of the split that it is given for (see ``corpus.splits``)."""
     skipped: int = 0
     """Lines or records before the first pair: blank ones, titles, and the one that names the columns."""
 
@@ -145,7 +145,7 @@ class Block:
     rows: Sequence[Pair | str | None]
     """Pairs, or whole lines, which a worker cuts; None for a line that was too long to be kept."""
     bytes_read: int
-    """Bytes of the pair file that are read so far, packed or not."""
+    """Bytes of the pair file, and of files before it, that are read so far, packed or not."""
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs in their order."""
@@ -175,8 +175,8 @@ def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) 
 
 
 @contextmanager
-def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, list[PairFile]]]:
-    """The given files, each hashed once; standard input and pipes are copied to the disk until the block ends.
+def local_pair_files(given: Mapping[int, Sequence[PairPath]]) -> Iterator[list[PairFile]]:
+    """The files given for each split, each hashed once; copies of standard input and pipes last until the block ends.
 
     A file alone is one of lines until its format is recognised. Raises UsageError when standard input is a terminal or
     given more than once, and PairFileError when a file is missing or cannot be read or copied.
@@ -185,10 +185,11 @@ def local_pair_files(given: Mapping[K, Sequence[PairPath]]) -> Iterator[dict[K, 
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("'-' (standard input) is given more than once: it can be read only once")
     with local_files(paths) as files:
-        yield {
-            key: [PairFile(files=tuple(files[path] for path in pair_path)) for pair_path in pair_paths]
-            for key, pair_paths in given.items()
-        }
+        yield [
+            PairFile(files=tuple(files[path] for path in pair_path), split=split)
+            for split, pair_paths in given.items()
+            for pair_path in pair_paths
+        ]
 
 
 def read_blocks(

@@ -4,11 +4,10 @@ The first bytes show the format, the first rows of a table its columns. Files wh
 files, two by two.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeVar
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
@@ -21,8 +20,6 @@ from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, Reader, Record,
 from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
 from seq2seq_cli.pairs.tmx import Tmx, is_xml
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
-
-K = TypeVar("K")
 
 _CHARACTERS = 64_000
 _RECORDS = 1000
@@ -62,8 +59,8 @@ class Recognised:
 
 
 def recognise(
-    given: Mapping[K, Sequence[PairFile]], *, encoding: str, columns: str | None, languages: Codes | None
-) -> dict[K, list[Recognised]]:
+    given: Iterable[PairFile], *, encoding: str, columns: str | None, languages: Codes | None
+) -> list[Recognised]:
     """The pair files with their formats.
 
     `columns` are two columns by name or number (``en,de``), `languages` those that are preferred where no columns are
@@ -75,20 +72,16 @@ def recognise(
     """
     encoding = check_encoding(encoding)
     asked = read_columns(columns) if columns is not None else None
-    found: dict[K, list[Recognised]] = {}
-    for key, pair_files in given.items():
-        found[key] = []
-        for seen in _with_readers(pair_files, encoding):
-            reader = seen.pair_file.reader
-            each = _with_columns(seen.pair_file, reader, encoding, asked, languages) if reader else seen
-            found[key].append(each)
-            if each.statement and not languages:
-                languages = each.statement.codes
-    files = [each.pair_file for of_key in found.values() for each in of_key]
-    if asked and all(len(file.files) > 1 for file in files):
-        raise UsageError(
-            f"--columns {columns}: {files[0].name} are aligned files, without columns: leave out --columns"
-        )
+    found: list[Recognised] = []
+    for seen in _with_readers(given, encoding):
+        reader = seen.pair_file.reader
+        each = _with_columns(seen.pair_file, reader, encoding, asked, languages) if reader else seen
+        found.append(each)
+        if each.statement and not languages:
+            languages = each.statement.codes
+    if asked and all(len(each.pair_file.files) > 1 for each in found):
+        name = found[0].pair_file.name
+        raise UsageError(f"--columns {columns}: {name} are aligned files, without columns: leave out --columns")
     return found
 
 
@@ -101,13 +94,14 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Rec
             yield Recognised(pair_file=replace(pair_file, reader=reader))
             continue
         other = next(waiting, None)
-        if other is None or len(other.files) > 1 or _find_reader(other.files[0], encoding):
+        is_alone = other is None or other.split != pair_file.split or len(other.files) > 1
+        if is_alone or other is None or _find_reader(other.files[0], encoding):
             raise PairFileError(
                 f"{pair_file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
                 " separator in quotation marks, or give the file of the translations behind this one"
             )
         notice = f"{pair_file.name} and {other.name}: taken as two columns, line by line"
-        yield Recognised(pair_file=PairFile(files=pair_file.files + other.files), notice=notice)
+        yield Recognised(pair_file=replace(pair_file, files=pair_file.files + other.files), notice=notice)
 
 
 def _find_reader(file: LocalFile, encoding: str) -> Reader | None:

@@ -4,8 +4,8 @@
 all that it imports: neither torch nor spaCy, but where a language's tokenizer is a program of spaCy's.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby, starmap
 from typing import Any
@@ -34,22 +34,9 @@ _MOST_LINES = 2**31 - 1
 LineProgress = Callable[[int, int], None]
 """Called with the lines that are done and with an estimate of their total."""
 
-Inputs = Mapping[int, Sequence[PairFile]]
-"""The pair files of each split, by its number; TRAIN is still to be split."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class InputBlock:
-    """A block, the split that its file was given for, and the progress so far."""
-
-    split: int
-    block: Block
-    bytes_read: int
-    """Of all pair files."""
-
 
 def read_all(
-    inputs: Inputs,
+    pair_files: Sequence[PairFile],
     config: Config,
     rules: Rules | None,
     store: PairStore,
@@ -63,52 +50,48 @@ def read_all(
     """
     total = LineCounts()
     pairs = [0] * len(SPLITS)
-    size = sum(pair_file.size for files in inputs.values() for pair_file in files)
+    size = sum(pair_file.size for pair_file in pair_files)
     limit = config.data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
         if rules is None:  # a worker loads spaCy, whose memory this process then need not have
             [(_, rules)] = workers.map_in_order(read_rules, [config.text])
         work = partial(analyse, text=config.text, rules=rules, swap=config.data.swap)
-        results = workers.map_in_order(work, input_blocks(inputs, config.data))
-        for (split, pair_file), blocks in groupby(
-            results, key=lambda result: (result[0].split, result[0].block.pair_file)
-        ):
+        results = workers.map_in_order(work, input_blocks(pair_files, config.data))
+        for pair_file, blocks in groupby(results, key=lambda result: result[0].pair_file):
             counts = LineCounts()
-            for task, (of_block, new_pairs) in blocks:
+            for block, (of_block, new_pairs) in blocks:
                 counts.add(of_block)
                 store.add(pair_file, new_pairs)
                 lines = total.lines + counts.lines
                 if lines > _MOST_LINES:
                     raise PairFileError(f"{pair_file.name}: too many lines: use fewer, with --limit {_MOST_LINES}")
-                progress(lines, max(lines, lines * size // max(1, task.bytes_read)))
+                progress(lines, max(lines, lines * size // max(1, block.bytes_read)))
             counts.check(pair_file)
             total.add(counts)
-            pairs[split] += counts.pairs
+            pairs[pair_file.split] += counts.pairs
     return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs), rules
 
 
-def input_blocks(inputs: Inputs, data: DataConfig) -> Iterator[InputBlock]:
+def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[Block]:
     """The lines of all pair files; those to be split end at ``data.limit``, and nothing behind them is read."""
-    bytes_before = 0
-    for split, files in inputs.items():
-        lines_left = data.limit if split == TRAIN else None
-        for pair_file in files:
-            if lines_left == 0:
-                break
-            for block in read_blocks(pair_file, encoding=data.encoding, limit=lines_left):
-                yield InputBlock(split=split, block=block, bytes_read=bytes_before + block.bytes_read)
-                if lines_left is not None:
-                    lines_left -= len(block.rows)
-            bytes_before += pair_file.size
+    bytes_before, lines_left = 0, data.limit
+    for pair_file in pair_files:
+        limit = lines_left if pair_file.split == TRAIN else None
+        if limit == 0:
+            continue
+        for block in read_blocks(pair_file, encoding=data.encoding, limit=limit):
+            yield replace(block, bytes_read=bytes_before + block.bytes_read)
+            if lines_left is not None and pair_file.split == TRAIN:
+                lines_left -= len(block.rows)
+        bytes_before += pair_file.size
 
 
-def analyse(task: InputBlock, *, text: TextConfig, rules: Rules, swap: bool) -> tuple[LineCounts, NewPairs]:
+def analyse(block: Block, *, text: TextConfig, rules: Rules, swap: bool) -> tuple[LineCounts, NewPairs]:
     """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
 
     Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
     a tokenizer that is missing.
     """
-    block = task.block
     counts = LineCounts(lines=len(block.rows))
     lines: list[int] = []
     pairs: list[tuple[str, str]] = []

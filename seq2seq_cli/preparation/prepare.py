@@ -9,7 +9,7 @@ do not depend on the workers.
 
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ from seq2seq_cli.corpus.manifest import (
 )
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
-from seq2seq_cli.pairs.pair_files import PairPath, local_pair_files, pair_paths
+from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import Recognised, recognise
 from seq2seq_cli.pairs.stated_languages import (
     LanguageOrigin,
@@ -35,7 +35,7 @@ from seq2seq_cli.pairs.stated_languages import (
     resolve_languages,
     stated_languages,
 )
-from seq2seq_cli.preparation.analysis import Inputs, LineProgress, read_all
+from seq2seq_cli.preparation.analysis import LineProgress, read_all
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
@@ -98,20 +98,19 @@ def prepare(
     if codecs is not None:
         asked = _with_codecs(asked, codecs)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
-    given: dict[int, Sequence[PairPath]] = {TRAIN: pairs}
-    given |= {split: [(Path(path),) for path in paths] for split, paths in ((VALID, valid), (TEST, test))}
+    held_out = {split: [(Path(path),) for path in paths] for split, paths in ((VALID, valid), (TEST, test))}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
+        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files({TRAIN: pairs, **held_out}) as local:
             found = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
             resolved, languages_from, warnings = _resolved(asked, codecs, languages, found)
-            notices = [each.notice for files in found.values() for each in files if each.notice]
-            inputs = {split: [each.pair_file for each in files] for split, files in found.items()}
+            notices = [each.notice for each in found if each.notice]
+            pair_files = [each.pair_file for each in found]
             if folder:
-                manifest, further = _fill(folder, inputs, resolved, codecs, open_workers, progress)
+                manifest, further = _fill(folder, pair_files, resolved, codecs, open_workers, progress)
                 warnings += further
             else:
-                manifest = find_same(out, _records(inputs, swap=resolved.data.swap), resolved, codecs)
+                manifest = find_same(out, _records(pair_files, swap=resolved.data.swap), resolved, codecs)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
@@ -143,15 +142,14 @@ def _with_codecs(config: Config, codecs: Codecs) -> Config:
 
 
 def _resolved(
-    config: Config, codecs: Codecs | None, languages: str | None, found: Mapping[int, Sequence[Recognised]]
+    config: Config, codecs: Codecs | None, languages: str | None, found: Sequence[Recognised]
 ) -> tuple[Config, LanguageOrigin, list[str]]:
     """The config with the languages of the files; where they are from; what may be wrong with them.
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
     UsageError when the codecs have other languages.
     """
-    files = [each for split in (TRAIN, VALID, TEST) for each in found[split]]
-    stated = [each.statement for each in files if each.statement]
+    stated = [each.statement for each in found if each.statement]
     text, origin, warnings = resolve_languages(config.text, stated=languages, files=stated, swap=config.data.swap)
     codes = text.src.language, text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
@@ -166,7 +164,7 @@ def _resolved(
             )
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
-    for each in files:
+    for each in found:
         said = each.statement.codes if each.statement else in_order
         differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
         if said == in_order[::-1] != in_order or (differs and is_guess):
@@ -182,7 +180,7 @@ def _resolved(
     return config.model_copy(update={"text": text}), origin, warnings
 
 
-def _records(inputs: Inputs, *, swap: bool) -> list[PairFileRecord]:
+def _records(pair_files: Sequence[PairFile], *, swap: bool) -> list[PairFileRecord]:
     """The manifest's records of the pair files."""
     sides = SIDES[::-1] if swap else SIDES
     return [
@@ -190,10 +188,9 @@ def _records(inputs: Inputs, *, swap: bool) -> list[PairFileRecord]:
             name=file.base_name,
             size=file.size,
             sha256=file.sha256,
-            split=None if split == TRAIN else SPLITS[split],
+            split=None if pair_file.split == TRAIN else SPLITS[pair_file.split],
             side=side if len(pair_file.files) > 1 else None,
         )
-        for split, pair_files in inputs.items()
         for pair_file in pair_files
         for side, file in zip(sides, pair_file.files, strict=False)
     ]
@@ -201,7 +198,7 @@ def _records(inputs: Inputs, *, swap: bool) -> list[PairFileRecord]:
 
 def _fill(
     folder: Path,
-    inputs: Inputs,
+    pair_files: Sequence[PairFile],
     config: Config,
     given_codecs: Codecs | None,
     open_workers: OpenWorkers,
@@ -210,7 +207,7 @@ def _fill(
     """Fill the folder; returns its manifest, and warnings."""
     with closing(PairStore(folder=folder / _STORE)) as store:
         known = given_codecs and (given_codecs[0].segmenter.rules, given_codecs[1].segmenter.rules)
-        counts, given, rules = read_all(inputs, config, known, store, open_workers, progress)
+        counts, given, rules = read_all(pair_files, config, known, store, open_workers, progress)
     selection = select(store, given, counts, config.data, config.text.unit)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
@@ -225,7 +222,7 @@ def _fill(
     manifest = Manifest(
         s2s=__version__,
         spacy=spacy_version(),
-        pair_files=_records(inputs, swap=config.data.swap),
+        pair_files=_records(pair_files, swap=config.data.swap),
         lines_read=counts.lines,
         extra_columns=counts.extra_columns,
         dropped=counts.records(),

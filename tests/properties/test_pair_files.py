@@ -49,8 +49,8 @@ def check(blocks: Sequence[Block], block_lines: int) -> list[str | None]:
 
 
 def local(path: PairPath) -> PairFile:
-    with local_pair_files({"pairs": [path]}) as files:
-        return files["pairs"][0]
+    with local_pair_files({0: [path]}) as [file]:
+        return file
 
 
 def write(path: Path, content: bytes) -> PairFile:

@@ -36,8 +36,8 @@ def write(path: Path, content: str | bytes) -> Path:
 
 @contextmanager
 def local(*paths: Path | PairPath) -> Iterator[list[PairFile]]:
-    with local_pair_files({"pairs": [path if isinstance(path, tuple) else (path,) for path in paths]}) as files:
-        yield files["pairs"]
+    with local_pair_files({0: [path if isinstance(path, tuple) else (path,) for path in paths]}) as files:
+        yield files
 
 
 def pair_file(*paths: Path) -> PairFile:

@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile
 from seq2seq_cli.pairs.pair_files import Block, Pair, PairFile, local_pair_files
-from seq2seq_cli.preparation.analysis import InputBlock, analyse, input_blocks
+from seq2seq_cli.preparation.analysis import analyse, input_blocks
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs
 from seq2seq_cli.text.sides import SideName, read_rules
@@ -23,8 +23,7 @@ EN_DE = TextConfig(
 def analysed(*rows: Pair | str | None, swap: bool = False) -> tuple[LineCounts, NewPairs]:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(pair_file=PairFile(files=(file,)), first=11, rows=rows, bytes_read=0)
-    task = InputBlock(split=TRAIN, block=block, bytes_read=0)
-    return analyse(task, text=EN_DE, rules=read_rules(EN_DE), swap=swap)
+    return analyse(block, text=EN_DE, rules=read_rules(EN_DE), swap=swap)
 
 
 def sentences(pairs: NewPairs, side: SideName) -> list[list[str]]:
@@ -94,7 +93,7 @@ def write(path: Path, content: bytes) -> Path:
     return path
 
 
-def read(*train: Path, test: tuple[Path, ...] = (), limit: int | None = None) -> list[InputBlock]:
+def read(*train: Path, test: tuple[Path, ...] = (), limit: int | None = None) -> list[Block]:
     with local_pair_files({TRAIN: [(path,) for path in train], TEST: [(path,) for path in test]}) as inputs:
         return list(input_blocks(inputs, DataConfig(limit=limit)))
 
@@ -105,7 +104,7 @@ def test_a_limit_counts_the_lines_of_all_files_but_not_those_of_given_splits(tmp
     empty = write(tmp_path / "empty.txt", b"")
     found = read(first, empty, test=(first,), limit=3)
     lines = ["a\tb", "", "c\td"]
-    assert [(block.split, block.block.rows) for block in found] == [(TRAIN, lines), (TEST, lines)]
-    assert [block.block.rows for block in read(first, broken, limit=4)] == [lines, ["e\tf"]]
+    assert [(block.pair_file.split, block.rows) for block in found] == [(TRAIN, lines), (TEST, lines)]
+    assert [block.rows for block in read(first, broken, limit=4)] == [lines, ["e\tf"]]
     with pytest.raises(PairFileError, match=r"broken\.txt:2: byte 0xff"):
         read(first, broken, limit=5)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import first_of_each, sentence_key, text_hashes
+from seq2seq_cli.corpus.splits import TEST, VALID, first_of_each, sentence_key, text_hashes
 from seq2seq_cli.preparation.leak_free_splits import assign_splits
 from seq2seq_cli.preparation.prepare import prepare
 
@@ -48,7 +48,7 @@ def splits_of(pairs: Sequence[tuple[str, str]], *, valid_sources: int, test_sour
     """The split of each pair of texts, which are known by their hashes."""
     src, tgt = (text_hashes(sentence_key(pair[side]) for pair in pairs) for side in (0, 1))
     is_new = first_of_each(text_hashes(pair[0].encode("utf-8") for pair in pairs))
-    found: list[int] = assign_splits(src, tgt, is_new, valid_sources=valid_sources, test_sources=test_sources).tolist()
+    found: list[int] = assign_splits(src, tgt, is_new, {VALID: valid_sources, TEST: test_sources}).tolist()
     return found
 
 

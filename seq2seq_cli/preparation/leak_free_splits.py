@@ -27,12 +27,12 @@ FEWEST_GROUPS = 3
 
 
 def assign_splits(
-    src_key: Hashes, tgt_key: Hashes, is_new_source: NDArray[np.bool_], *, valid_sources: int, test_sources: int
+    src_key: Hashes, tgt_key: Hashes, is_new_source: NDArray[np.bool_], wanted: Mapping[int, int]
 ) -> NDArray[np.int8]:
     """The split of each pair (TRAIN, VALID or TEST), from the hashes of the keys of both sides.
 
-    ``is_new_source`` marks the pairs whose source no earlier pair has. ``valid_sources`` and ``test_sources`` are the
-    largest numbers of distinct source sentences to hold out; 0 for none.
+    ``is_new_source`` marks the pairs whose source no earlier pair has. ``wanted`` has the largest number of distinct
+    source sentences to hold out for VALID and for TEST; 0 for none.
     """
     keys = distinct(src_key)
     key_of_pair = places_in(keys, src_key)
@@ -46,7 +46,7 @@ def assign_splits(
     sources = np.zeros(len(positions), dtype=np.int32)
     # The same text has the same key, and so one group.
     np.add.at(sources, group_of_pair[is_new_source], 1)
-    return _assign_groups(positions, sources, {VALID: valid_sources, TEST: test_sources})[group_of_pair]
+    return _assign_groups(positions, sources, wanted)[group_of_pair]
 
 
 def _assign_groups(positions: Hashes, sources: NDArray[np.int32], wanted: Mapping[int, int]) -> NDArray[np.int8]:

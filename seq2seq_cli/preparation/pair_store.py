@@ -63,10 +63,8 @@ class PairStore:
     folder: Path
     tokens: dict[SideName, dict[str, int]] = field(default_factory=lambda: {"src": {}, "tgt": {}})
     """The number of each distinct token of a side, in the order of first occurrence."""
-    files: list[tuple[PairFile, int]] = field(default_factory=list)
-    """The pair files in order, each with the number of its pairs."""
-    _blocks: list[int] = field(default_factory=list)
-    """Pairs per block."""
+    blocks: list[tuple[PairFile, int]] = field(default_factory=list)
+    """The file of each block, and the number of its pairs."""
     _open_files: ExitStack = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,11 +72,6 @@ class PairStore:
         with ExitStack() as opened:  # closes the first files when a later one cannot be opened
             self._out = {name: opened.enter_context(self._path(name).open("wb")) for name in _TYPES}
             self._open_files = opened.pop_all()
-
-    @property
-    def pairs(self) -> int:
-        """The number of pairs."""
-        return sum(pairs for _, pairs in self.files)
 
     def add(self, file: PairFile, block: NewPairs) -> None:
         """Append a block of a pair file."""
@@ -90,11 +83,7 @@ class PairStore:
         for name, kind in _TYPES.items():
             # Not tofile: its error does not say that the disk is full.
             self._out[name].write(columns[name].astype(kind, copy=False).tobytes())
-        pairs = len(columns["lines"])
-        self._blocks.append(pairs)
-        if self.files and self.files[-1][0] == file:
-            pairs += self.files.pop()[1]
-        self.files.append((file, pairs))
+        self.blocks.append((file, len(columns["lines"])))
 
     def close(self) -> None:
         """Finish writing."""
@@ -113,7 +102,7 @@ class PairStore:
             def read(name: str, count: int) -> NDArray[Any]:
                 return np.fromfile(files[name], dtype=_SIDE_COLUMNS[name], count=count)
 
-            for pairs in self._blocks:
+            for _, pairs in self.blocks:
                 lengths, sizes = read("lengths", pairs), read("sizes", pairs)
                 numbers, text = read("numbers", int(lengths.sum())), read("text", int(sizes.sum()))
                 yield slice(start, start + pairs), SideBlock(numbers=numbers, lengths=lengths, text=text, sizes=sizes)
@@ -132,8 +121,8 @@ class PairStore:
 
     def files_of(self, pairs: Sequence[int]) -> list[PairFile]:
         """The pair file of each of some pairs."""
-        ends = np.cumsum([count for _, count in self.files])
-        return [self.files[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]
+        ends = np.cumsum([count for _, count in self.blocks])
+        return [self.blocks[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]
 
     def _path(self, name: str) -> Path:
         return self.folder / name

@@ -46,7 +46,7 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
 
     Raises PairFileError when no pair is left for training.
     """
-    reasons = _Reasons(store.pairs)
+    reasons = _Reasons(len(given))
     # Only within a given split: a training pair that a given split has, too, is dropped below.
     reasons.give("duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
     _drop_lengths(store, reasons, given, data, unit)
@@ -61,11 +61,7 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
     split_of_pair[train] = assign_splits(
-        store.column("src.keys")[train],
-        store.column("tgt.keys")[train],
-        is_new[train],
-        valid_sources=wanted[VALID],
-        test_sources=wanted[TEST],
+        store.column("src.keys")[train], store.column("tgt.keys")[train], is_new[train], wanted
     )
     reasons.add_to(counts, store)
     warnings = [
@@ -148,7 +144,7 @@ def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
 
 
 def _nothing_left(store: PairStore, reasons: _Reasons, data: DataConfig) -> str:
-    files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.files))
+    files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.blocks))
     counts = ", ".join(f"{len(pairs):,} {reason}" for reason in REASONS if len(pairs := reasons.pairs(reason)))
     limits = f"data.max_tokens={data.max_tokens} or data.max_ratio={data.max_ratio:g}"
     return f"{files}: no pair is left for training ({counts}): give more pairs, or raise {limits}"

@@ -14,7 +14,7 @@ result is the same, and compiling takes a tenth of the time.
 import re
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, Self, TypeAlias
@@ -154,14 +154,13 @@ class RuleTokenizer:
                 self._patterns = _Patterns(self._rules, self._patterns.blocks | blocks)
         if word not in self._exceptions and self._is_plain(word):
             return (word,)
-        return tuple(self._join_exceptions(self._cut(word, with_exceptions=True)))
+        return tuple(self._join_exceptions(self._cut(word, self._exceptions)))
 
-    def _cut(self, word: str, *, with_exceptions: bool) -> list[str]:
+    def _cut(self, word: str, exceptions: Mapping[str, str]) -> list[str]:
         """The tokens of a word before ``_join_exceptions``; the reference is ``_tokenize_affixes``."""
-        is_exception = self._exceptions.__contains__ if with_exceptions else _never
-        prefixes, suffixes, rest = self._cut_affixes(word, is_exception)
-        if is_exception(rest):
-            middle = self._exceptions[rest].split(" ")
+        prefixes, suffixes, rest = self._cut_affixes(word, exceptions)
+        if rest in exceptions:
+            middle = exceptions[rest].split(" ")
         elif not rest:
             middle = []
         elif self._is_plain(rest) or self._matches("token_match", rest) or self._matches("url_match", rest):
@@ -170,34 +169,23 @@ class RuleTokenizer:
             middle = self._cut_infixes(rest)
         return [*prefixes, *middle, *reversed(suffixes)]
 
-    def _cut_affixes(self, word: str, is_exception: Callable[[str], bool]) -> tuple[list[str], list[str], str]:
+    def _cut_affixes(self, word: str, exceptions: Mapping[str, str]) -> tuple[list[str], list[str], str]:
         """The prefixes of a word, its suffixes, the last first, and the rest; the reference is ``_split_affixes``."""
         prefixes: list[str] = []
         suffixes: list[str] = []
         length = 0
         while word and len(word) != length:
-            if is_exception(word) or self._is_plain(word) or self._matches("token_match", word):
+            if word in exceptions or self._is_plain(word) or self._matches("token_match", word):
                 break
             length = len(word)
-            prefix = word[: self._length("prefix", word)]
-            without_prefix = word[len(prefix) :]
-            if prefix and is_exception(without_prefix):
-                prefixes.append(prefix)
-                return prefixes, suffixes, without_prefix
-            size = self._length("suffix", without_prefix)
-            suffix = word[len(word) - size :]
-            without_suffix = word[: len(word) - size]
-            if suffix and is_exception(without_suffix):
-                suffixes.append(suffix)
-                return prefixes, suffixes, without_suffix
-            if prefix and suffix:
-                word = without_prefix[: len(without_prefix) - size]
-            elif prefix:
-                word = without_prefix
-            elif suffix:
-                word = without_suffix
-            prefixes += [prefix] if prefix else []
-            suffixes += [suffix] if suffix else []
+            start, end = self._length("prefix", word), length
+            if word[start:] not in exceptions:
+                end -= self._length("suffix", word[start:])
+                if word[:end] in exceptions:
+                    start = 0
+            prefixes += [word[:start]] if start else []
+            suffixes += [word[end:]] if end < length else []
+            word = word[start:end]
         return prefixes, suffixes, word
 
     def _cut_infixes(self, word: str) -> list[str]:
@@ -241,7 +229,7 @@ class RuleTokenizer:
 
         The reference is ``add_special_case``.
         """
-        return None if self._is_plain(word) else tuple(self._cut(word, with_exceptions=False))
+        return None if self._is_plain(word) else tuple(self._cut(word, exceptions={}))
 
     @cached_property
     def _longest_exception(self) -> int:
@@ -258,10 +246,6 @@ class RuleTokenizer:
 
     def _matches(self, kind: Kind, word: str) -> bool:
         return self._patterns[kind].match(word) is not None
-
-
-def _never(_word: str) -> bool:
-    return False
 
 
 def _apart(spans: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:

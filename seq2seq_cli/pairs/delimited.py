@@ -2,17 +2,14 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, decoded, split_lines
-from seq2seq_cli.pairs.pair_files import Column, Reader, Record
-
-if TYPE_CHECKING:
-    from _csv import Reader as Rows
+from seq2seq_cli.pairs.pair_files import Reader, Record
 
 TAB = "\t"
 _SEPARATORS = (",", ";", "|")
@@ -48,16 +45,20 @@ class Delimited(Reader):
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         """The rows of a file that is not blank."""
         lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
+        if self.quoted:
+            yield from self._quoted_rows(lines, name)
+            return
+        for number, line in enumerate(lines, start=1):
+            cells = line.split(self.separator) if line else []
+            yield Record(number, dict(enumerate(cells, start=1)), is_overlong=line is None)
+
+    def _quoted_rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
         line = 1
-        overlong = set[int]()
-        rows = _reader(self._ended(lines, name, overlong), self.separator, quoted=self.quoted)
+        rows = csv.reader(_ended(lines, name), delimiter=self.separator, strict=True, skipinitialspace=True)
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])
-                of_columns: dict[Column, str] = (
-                    dict(enumerate(cells, start=1)) if fits else {1: self.separator.join(cells)}
-                )
-                yield Record(line, of_columns, line in overlong)
+                yield Record(line, dict(enumerate(cells if fits else [self.separator.join(cells)], start=1)))
                 line = 1 + rows.line_num
         except csv.Error:
             raise PairFileError(
@@ -65,32 +66,18 @@ class Delimited(Reader):
                 ' it twice ("")'
             ) from None
 
-    def _ended(self, lines: Iterator[str | None], name: str, overlong: set[int]) -> Iterator[str]:
-        """Each line with LF at its end; one that is too long is empty, and its number added to `overlong`.
-
-        Raises PairFileError for it in a table with quotation marks, where it may be a part of several rows.
-        """
-        for number, line in enumerate(lines, start=1):
-            if line is None and self.quoted:
-                raise PairFileError(
-                    f"{name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
-                )
-            if line is None:
-                overlong.add(number)
-            yield f"{line or ''}\n"
-
 
 TAB_LINES = Delimited(separator=TAB, quoted=False)
 
 
-def _reader(lines: Iterable[str], separator: str, *, quoted: bool, strict: bool = True) -> "Rows":
-    return csv.reader(
-        lines,
-        delimiter=separator,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-        strict=strict,
-        skipinitialspace=quoted,
-    )
+def _ended(lines: Iterator[str | None], name: str) -> Iterator[str]:
+    """Each line with LF at its end; raises PairFileError for one that is too long: it may be a part of several rows."""
+    for number, line in enumerate(lines, start=1):
+        if line is None:
+            raise PairFileError(
+                f"{name}:{number}: the line has more than {LONGEST_LINE:,} characters: shorten or delete it"
+            )
+        yield f"{line}\n"
 
 
 def find_table(head: str) -> Delimited | None:
@@ -113,7 +100,7 @@ def _fit(lines: Sequence[str], separator: str) -> tuple[float, int]:
     ended = [line + "\n" for line in lines]
     cells = [cell for row in csv.reader(ended, delimiter=separator) for cell in row[1:]]
     tight = sum(not cell.startswith(" ") or cell.startswith(' "') for cell in cells)
-    rows = _reader(ended, separator, quoted=True, strict=False)
+    rows = csv.reader(ended, delimiter=separator, skipinitialspace=True)
     widths = Counter(len(row) for row in rows if any(row))
     [(width, count)] = widths.most_common(1) or [(0, 0)]
     return (count / widths.total() if width > 1 and tight > _TIGHT * len(cells) else 0.0), width

@@ -78,7 +78,7 @@ def read_pair_lines(
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)
         for notice in filter(None, (each.notice for each in found)):
             logger.warning(one_line(notice))
-        for block in chain.from_iterable(read_blocks(each.pair_file, encoding=encoding) for each in found):
+        for block in chain.from_iterable(read_blocks(each, encoding=encoding) for each in found):
             for _, first, second, *_ in block.pairs():
                 texts = normalise(first), normalise(second)
                 yield (texts[1], texts[0]) if swap else texts

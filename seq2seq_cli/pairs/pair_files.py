@@ -8,7 +8,7 @@ the first bytes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,8 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file, read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
+from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 PairPath = tuple[Path, ...]
 """One file with source and target as columns, or two files, of the source sentences and of the target sentences."""
@@ -39,6 +41,8 @@ BLOCK_CHARACTERS = 1_000_000
 """Characters from which on a block is full."""
 _DEEPEST = 3
 """Objects in objects whose texts are columns."""
+_SAMPLE = 1000
+"""Pairs by which the script of a text is recognised."""
 
 
 class Record(NamedTuple):
@@ -105,6 +109,10 @@ class PairFile:
     """The number of the split that it is given for (see ``corpus.splits``)."""
     skipped: int = 0
     """Lines or records before the first pair: blank ones, titles, and the one that names the columns."""
+    languages: Codes | None = None
+    """The languages that the columns' names state."""
+    notice: str = ""
+    """What the user should know of the way in which it is read; empty where it is a line with a tab per pair."""
 
     @property
     def name(self) -> str:
@@ -125,6 +133,27 @@ class PairFile:
     def size(self) -> int:
         """Bytes on the disk."""
         return sum(file.size for file in self.files)
+
+    @property
+    def statement(self) -> Statement | None:
+        """The languages of the columns, from their names or else from the names of the files; None if none has them.
+
+        The names of the files count, too, where only one column is named after a language.
+        """
+        named = guess_languages([file.name for file in self.files])
+        first, second = self.columns
+        if named and isinstance(first, int) and isinstance(second, int) and first > second:  # a key has no place
+            named = named[::-1]
+        if self.languages and (ANY_LANGUAGE not in self.languages or not named):
+            return Statement(self.languages, "columns")
+        return Statement(named, "name") if named else None
+
+    def sample(self, encoding: str) -> list[tuple[str, str]]:
+        """Its first pairs; none where they cannot be read, which is reported when all of them are."""
+        with suppress(PairFileError):
+            for block in read_blocks(self, encoding=encoding, limit=_SAMPLE, block_lines=_SAMPLE):
+                return [(first, second) for _, first, second, *_ in block.pairs()]
+        return []
 
 
 Pair = tuple[int, str, str, Fault | None, bool]

@@ -1,12 +1,11 @@
-"""The format of pair files, recognised by their content, and what the user should know of it.
+"""The format of pair files, recognised by their content.
 
 The first bytes show the format, the first rows of a table its columns. Files whose lines have no columns are aligned
 files, two by two.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
@@ -16,52 +15,19 @@ from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.lines import check_encoding, decoded
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, Reader, Record, read_blocks
-from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, Reader, Record
+from seq2seq_cli.pairs.stated_languages import Codes
 from seq2seq_cli.pairs.tmx import Tmx, is_xml
-from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARACTERS = 64_000
 _RECORDS = 1000
-"""Records read to recognise columns and languages."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recognised:
-    """A pair file with its format."""
-
-    pair_file: PairFile
-    languages: Codes | None = None
-    """The languages that the columns' names state."""
-    notice: str = ""
-    """What the user should know of the way in which it is read; empty where it is a line with a tab per pair."""
-
-    @property
-    def statement(self) -> Statement | None:
-        """The languages of the columns, from their names or else from the names of the files; None if none has them.
-
-        The names of the files count, too, where only one column is named after a language.
-        """
-        named = guess_languages([file.name for file in self.pair_file.files])
-        first, second = self.pair_file.columns
-        if named and isinstance(first, int) and isinstance(second, int) and first > second:  # a key has no place
-            named = named[::-1]
-        if self.languages and (ANY_LANGUAGE not in self.languages or not named):
-            return Statement(self.languages, "columns")
-        return Statement(named, "name") if named else None
-
-    def sample(self, encoding: str) -> list[tuple[str, str]]:
-        """Its first pairs; none where they cannot be read, which is reported when all of them are."""
-        with suppress(PairFileError):
-            for block in read_blocks(self.pair_file, encoding=encoding, limit=_RECORDS, block_lines=_RECORDS):
-                return [(first, second) for _, first, second, *_ in block.pairs()]
-        return []
+"""Records read to recognise columns."""
 
 
 def recognise(
     given: Iterable[PairFile], *, encoding: str, columns: str | None, languages: Codes | None
-) -> list[Recognised]:
-    """The pair files with their formats.
+) -> list[PairFile]:
+    """The pair files with their formats, columns and languages.
 
     `columns` are two columns by name or number (``en,de``), `languages` those that are preferred where no columns are
     asked for; by default, the languages of the first file whose columns or name state them.
@@ -72,26 +38,26 @@ def recognise(
     """
     encoding = check_encoding(encoding)
     asked = read_columns(columns) if columns is not None else None
-    found: list[Recognised] = []
+    found: list[PairFile] = []
     for seen in _with_readers(given, encoding):
-        reader = seen.pair_file.reader
-        each = _with_columns(seen.pair_file, reader, encoding, asked, languages) if reader else seen
+        each = _with_columns(seen, seen.reader, encoding, asked, languages) if seen.reader else seen
         found.append(each)
         if each.statement and not languages:
             languages = each.statement.codes
-    if asked and all(len(each.pair_file.files) > 1 for each in found):
-        name = found[0].pair_file.name
-        raise UsageError(f"--columns {columns}: {name} are aligned files, without columns: leave out --columns")
+    if asked and all(len(each.files) > 1 for each in found):
+        raise UsageError(
+            f"--columns {columns}: {found[0].name} are aligned files, without columns: leave out --columns"
+        )
     return found
 
 
-def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Recognised]:
+def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[PairFile]:
     """The pair files with the readers of those that are tables; two files of lines without columns are one."""
     waiting = iter(pair_files)
     for pair_file in waiting:
         reader = _find_reader(pair_file.files[0], encoding) if len(pair_file.files) == 1 else None
         if reader or len(pair_file.files) > 1:
-            yield Recognised(pair_file=replace(pair_file, reader=reader))
+            yield replace(pair_file, reader=reader)
             continue
         other = next(waiting, None)
         is_alone = other is None or other.split != pair_file.split or len(other.files) > 1
@@ -101,7 +67,7 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Rec
                 " separator in quotation marks, or give the file of the translations behind this one"
             )
         notice = f"{pair_file.name} and {other.name}: taken as two columns, line by line"
-        yield Recognised(pair_file=replace(pair_file, files=pair_file.files + other.files), notice=notice)
+        yield replace(pair_file, files=pair_file.files + other.files, notice=notice)
 
 
 def _find_reader(file: LocalFile, encoding: str) -> Reader | None:
@@ -140,7 +106,7 @@ def _with_columns(
     encoding: str,
     asked: tuple[str, str] | None,
     languages: Codes | None,
-) -> Recognised:
+) -> PairFile:
     """A table with the columns that are taken."""
     [file] = pair_file.files
     records = _first_records(reader, file, encoding)
@@ -163,13 +129,11 @@ def _with_columns(
         if choice.has_header or choice.names is None:
             what = "is a header" if choice.has_header else "is taken as a pair"
             notice += f"; {reader.unit} {records[before].line} {what}"
-    return Recognised(
-        pair_file=replace(
-            pair_file,
-            reader=None if is_plain else reader,
-            columns=choice.columns,
-            skipped=before + 1 if choice.has_header else 0,
-        ),
+    return replace(
+        pair_file,
+        reader=None if is_plain else reader,
+        columns=choice.columns,
+        skipped=before + 1 if choice.has_header else 0,
         languages=choice.languages,
         notice=notice,
     )

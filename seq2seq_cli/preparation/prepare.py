@@ -28,7 +28,7 @@ from seq2seq_cli.corpus.manifest import (
 from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
-from seq2seq_cli.pairs.recognise import Recognised, recognise
+from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
     LanguageOrigin,
     find_mismatch,
@@ -102,10 +102,9 @@ def prepare(
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files({TRAIN: pairs, **held_out}) as local:
-            found = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
-            resolved, languages_from, warnings = _resolved(asked, codecs, languages, found)
-            notices = [each.notice for each in found if each.notice]
-            pair_files = [each.pair_file for each in found]
+            pair_files = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
+            resolved, languages_from, warnings = _resolved(asked, codecs, languages, pair_files)
+            notices = [each.notice for each in pair_files if each.notice]
             if folder:
                 manifest, further = _fill(folder, pair_files, resolved, codecs, open_workers, progress)
                 warnings += further
@@ -142,14 +141,14 @@ def _with_codecs(config: Config, codecs: Codecs) -> Config:
 
 
 def _resolved(
-    config: Config, codecs: Codecs | None, languages: str | None, found: Sequence[Recognised]
+    config: Config, codecs: Codecs | None, languages: str | None, pair_files: Sequence[PairFile]
 ) -> tuple[Config, LanguageOrigin, list[str]]:
     """The config with the languages of the files; where they are from; what may be wrong with them.
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
     UsageError when the codecs have other languages.
     """
-    stated = [each.statement for each in found if each.statement]
+    stated = [each.statement for each in pair_files if each.statement]
     text, origin, warnings = resolve_languages(config.text, stated=languages, files=stated, swap=config.data.swap)
     codes = text.src.language, text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
@@ -164,16 +163,16 @@ def _resolved(
             )
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
-    for each in found:
+    for each in pair_files:
         said = each.statement.codes if each.statement else in_order
         differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
         if said == in_order[::-1] != in_order or (differs and is_guess):
             warnings.append(
-                f"{each.pair_file.name}: says that its columns are {'-'.join(said)}; they are taken as"
+                f"{each.name}: says that its columns are {'-'.join(said)}; they are taken as"
                 f" {'-'.join(in_order)}: give all files in one order, or see --languages and --swap"
             )
         if mismatch := find_mismatch(list(zip(*each.sample(config.data.encoding), strict=True)), in_order):
-            problem = f"{each.pair_file.name}: {mismatch}"
+            problem = f"{each.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(problem)
             warnings.append(problem)

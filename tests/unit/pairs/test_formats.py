@@ -390,10 +390,10 @@ def test_records_are_read_only_as_far_as_they_are_needed(
     (tmp_path / name).write_bytes(files(some_pairs(4000), name)[name])
     with local_pair_files({0: [(tmp_path / name,)]}) as given:
         [found] = recognise(given, encoding="utf-8", columns=None, languages=None)
-        blocks = list(read_blocks(found.pair_file, encoding="utf-8", block_lines=500))
+        blocks = list(read_blocks(found, encoding="utf-8", block_lines=500))
     assert [len(block.rows) for block in blocks] == [500] * 8
-    assert blocks[0].bytes_read < found.pair_file.size / 2
-    assert blocks[-1].bytes_read == found.pair_file.size
+    assert blocks[0].bytes_read < found.size / 2
+    assert blocks[-1].bytes_read == found.size
 
 
 @pytest.mark.parametrize(

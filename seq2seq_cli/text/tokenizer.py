@@ -16,7 +16,7 @@ import threading
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, Literal, Self, TypeAlias
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
@@ -135,6 +135,7 @@ class RuleTokenizer:
     def __init__(self, rules: TokenizerRules) -> None:
         self._rules = rules
         self._exceptions = rules.exceptions
+        self._longest_exception = max(map(len, rules.exceptions), default=0)
         self._patterns = _Patterns(rules, {0})
         self._parts_of_exception = cache(self._parts_of)
 
@@ -213,16 +214,12 @@ class RuleTokenizer:
                     break
                 if text in self._exceptions and self._parts_of_exception(text) == tuple(tokens[start:end]):
                     spans.append((start - end, start, end))
-        if not spans:
-            return list(tokens)
-        joined = dict(_apart(sorted(spans)))
         result: list[str] = []
-        at = 0
-        while at < len(tokens):
-            end = joined.get(at, at)
-            result += self._exceptions["".join(tokens[at:end])].split(" ") if end > at else [tokens[at]]
-            at = max(end, at + 1)
-        return result
+        done = 0
+        for start, end in sorted(_apart(sorted(spans))):
+            result += [*tokens[done:start], *self._exceptions["".join(tokens[start:end])].split(" ")]
+            done = end
+        return [*result, *tokens[done:]]
 
     def _parts_of(self, word: str) -> tuple[str, ...] | None:
         """The tokens that the expressions alone make of an exception; None where they find nothing to cut off.
@@ -230,10 +227,6 @@ class RuleTokenizer:
         The reference is ``add_special_case``.
         """
         return None if self._is_plain(word) else tuple(self._cut(word, exceptions={}))
-
-    @cached_property
-    def _longest_exception(self) -> int:
-        return max(map(len, self._exceptions), default=0)
 
     def _is_plain(self, word: str) -> bool:
         """Whether nothing can be cut off a word, which is true of most words."""

@@ -3,7 +3,7 @@
 import re
 import string
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice, pairwise
 from typing import TypeAlias
 
@@ -80,11 +80,6 @@ def in_word(character: str) -> bool:
     return unicodedata.category(character)[0] in "LNM"
 
 
-def is_quote_or_bracket(character: str) -> bool:
-    """Whether it is a quotation mark or an opening bracket."""
-    return character in "\"'" or unicodedata.category(character) in {"Ps", "Pi", "Pf"}
-
-
 def in_spaced_word(character: str) -> bool:
     """Whether a character is in a word, and of a script with spaces between words; the empty text is not."""
     return character != "" and in_word(character) and not is_unspaced(character)
@@ -113,12 +108,6 @@ def solid_length(text: str) -> int:
 def is_punctuation(token: str) -> bool:
     """Whether every character is a punctuation mark, in any script (or one of ASCII's, such as ``~``), or SPACING."""
     return all(unicodedata.category(c).startswith("P") or c in string.punctuation or c == SPACING for c in token)
-
-
-def count_spaceless(texts: Iterable[str], *, least: int) -> tuple[int, int]:
-    """Among the texts of `least` characters or more: the number without a space, and the number of all."""
-    is_spaceless = [" " not in text for text in texts if len(text) >= least]
-    return is_spaceless.count(True), len(is_spaceless)
 
 
 def _is_normal(text: str) -> bool:

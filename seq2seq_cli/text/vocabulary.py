@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Self
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.normalise import CONTINUING, FINAL_MARKS, SPACING, is_quote_or_bracket
+from seq2seq_cli.text.normalise import CONTINUING, FINAL_MARKS, SPACING
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bos>", "<eos>")
@@ -101,5 +101,5 @@ class Vocabulary:
 def _is_opening(unit: str) -> bool:
     """Whether a unit opens a quotation or a bracket; a quotation mark that may close one needs a space before it."""
     marks = unit.lstrip(SPACING + CONTINUING)
-    is_clear = all(unicodedata.category(mark) == "Ps" for mark in marks)
-    return marks != "" and (is_clear or (marks != unit and all(map(is_quote_or_bracket, marks))))
+    kinds = {"Pi" if mark in "\"'" else unicodedata.category(mark) for mark in marks}
+    return kinds == {"Ps"} or (marks != "" and marks != unit and kinds <= {"Ps", "Pi", "Pf"})

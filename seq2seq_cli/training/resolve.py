@@ -22,7 +22,6 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.words import bleu_tokenisation
-from seq2seq_cli.text.normalise import count_spaceless
 
 _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
@@ -132,9 +131,8 @@ def _telling_metric(config: Config, corpus: PreparedCorpus) -> Metric:
     """The metric that can tell good weights from better ones: BLEU or chrF."""
     language = config.text.tgt.language
     tokenisation = bleu_tokenisation(language)
-    targets = (target for _, target in corpus.sentences("valid"))
-    spaceless, long = count_spaceless(targets, least=_SEVERAL_WORDS) if tokenisation == "13a" else (0, 0)
-    if spaceless > long / 2:
+    long = [target for _, target in corpus.sentences("valid") if len(target) >= _SEVERAL_WORDS]
+    if tokenisation == "13a" and 2 * sum(" " not in target for target in long) > len(long):
         logger.warning(
             "the best weights are chosen by chrF: the sentences of the target language (%s) have no spaces, and BLEU's"
             " tokenisation (%s) cannot find their words",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.ragged import offsets_of
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.text.sides import SIDES, SideName
 
@@ -110,14 +111,9 @@ class PairStore:
 
     def texts(self, side: SideName, pairs: Sequence[int]) -> list[str]:
         """The sentences of some pairs, in the order given."""
-        ends = np.cumsum(self.column(f"{side}.sizes"), dtype=np.int64)
-        texts = []
-        with self._path(f"{side}.text").open("rb") as file:
-            for pair in pairs:
-                start = int(ends[pair - 1]) if pair else 0
-                file.seek(start)
-                texts.append(file.read(int(ends[pair]) - start - 1).decode("utf-8"))
-        return texts
+        offsets = offsets_of(self.column(f"{side}.sizes"))
+        text = np.memmap(self._path(f"{side}.text"), mode="r")
+        return [text[offsets[pair] : offsets[pair + 1] - 1].tobytes().decode("utf-8") for pair in pairs]
 
     def files_of(self, pairs: Sequence[int]) -> list[PairFile]:
         """The pair file of each of some pairs."""

@@ -37,7 +37,6 @@ _TASKS_PER_WORKER = 2
 _MOST_CORES = 61
 """The largest process pool that Python supports on Windows."""
 _CONNECT_SECONDS = 5
-_PACKAGE = "seq2seq_cli"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +158,7 @@ def _count_threads(client: "Client", place: str) -> int:
     count = sum(client.nthreads().values())  # type: ignore[no-untyped-call]
     if not count:
         raise UsageError(f"--executor {place}: the scheduler has no workers: start some with 'dask worker'")
-    for package in (_PACKAGE, "spacy"):
+    for package in ("seq2seq_cli", "spacy"):
         ours = importlib.metadata.version(package)
         with suppress(ImportError):  # it is missing there
             if set(client.run(importlib.metadata.version, package).values()) == {ours}:

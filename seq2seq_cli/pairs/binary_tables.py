@@ -3,7 +3,6 @@
 Each needs a package that is an extra.
 """
 
-import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import chain
@@ -15,9 +14,10 @@ from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
 
 PARQUET = b"PAR1"
 """The first bytes of a Parquet file."""
+WORKBOOK = "xl/workbook.xml"
+"""A member that of all zip archives only the spreadsheets of Excel have."""
 _ROWS = 1000
 """Rows that are decoded at a time."""
-_WORKBOOK = "xl/workbook.xml"
 _MOST_BYTES = 300_000_000
 """Bytes of an unpacked spreadsheet, whose texts are held in memory."""
 _CSV = "save it as CSV (UTF-8), and give that file"
@@ -42,11 +42,6 @@ def _parquet_rows(file: BinaryIO) -> Iterator[Record]:
     batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
     values: Iterator[Any] = chain.from_iterable(batch.to_pylist() for batch in batches)
     yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
-
-
-def is_workbook(archive: zipfile.ZipFile) -> bool:
-    """Whether a zip archive is a spreadsheet of Excel's."""
-    return _WORKBOOK in archive.namelist()
 
 
 class Spreadsheet(Reader):

@@ -10,7 +10,7 @@ from itertools import islice
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
-from seq2seq_cli.pairs.binary_tables import PARQUET, Parquet, Spreadsheet, is_workbook
+from seq2seq_cli.pairs.binary_tables import PARQUET, WORKBOOK, Parquet, Spreadsheet
 from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
@@ -81,7 +81,7 @@ def _find_reader(file: LocalFile, encoding: str) -> Reader | None:
             return Parquet()
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
-                if is_workbook(archive):
+                if WORKBOOK in archive.namelist():
                     return Spreadsheet()
     head = _head(file, encoding)
     if not head.strip():

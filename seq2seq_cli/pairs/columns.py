@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
+from seq2seq_cli.pairs.delimited import TAB_LINES
 from seq2seq_cli.pairs.lines import COLUMNS
-from seq2seq_cli.pairs.pair_files import Column, Columns, Record
+from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
 from seq2seq_cli.pairs.stated_languages import OFTEN_KEYS, Codes, language_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -50,17 +51,11 @@ def read_columns(asked: str, where: str = "data.columns") -> tuple[str, str]:
 
 
 def choose_columns(
-    records: Sequence[Record],
-    *,
-    asked: tuple[str, str] | None,
-    languages: Codes | None,
-    is_open: bool,
-    kind: str,
-    file: str,
+    records: Sequence[Record], *, asked: tuple[str, str] | None, languages: Codes | None, reader: Reader, file: str
 ) -> Choice:
     """The columns that are `asked` for, by name or number; else the columns of `languages`, or the only ones of text.
 
-    In an open table, rows may have more cells behind those two. `kind` is the kind of the file, for messages.
+    Lines with tabs may have more cells behind those two. `file` is the name in messages.
 
     Raises UsageError when there are no such columns, or when several may be meant.
     """
@@ -79,9 +74,11 @@ def choose_columns(
         of_text = _of_text(keys, rows[int(has_header) :], _named(names) if is_named else ())
         if len(of_text) < COLUMNS:
             there = f"only the column {_listed(names)}" if names else "no column of text"
-            raise UsageError(f"{file}: there is {there} ({kind}): export the pairs with a column for each language")
+            raise UsageError(
+                f"{file}: there is {there} ({reader.kind}): export the pairs with a column for each language"
+            )
         found = _choose(names, of_text, languages) if is_named else of_text
-        if len(found) != COLUMNS and (is_named or not is_open):
+        if len(found) != COLUMNS and (is_named or reader != TAB_LINES):
             listed = _listed(names if is_named else {key: first.get(key, "") for key in of_text})
             raise UsageError(
                 f"{file}: of the columns {listed}, several may be meant: choose two with --columns, by name or number"

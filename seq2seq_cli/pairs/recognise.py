@@ -113,14 +113,7 @@ def _with_columns(
     # Blank rows and titles stand before the first row that has two cells.
     filled = (sum(cell.strip() != "" for cell in record.cells.values()) for record in records)
     before = next((place for place, cells in enumerate(filled) if cells > 1), 0)
-    choice = choose_columns(
-        records[before:],
-        asked=asked,
-        languages=languages,
-        is_open=reader == TAB_LINES,
-        kind=reader.kind,
-        file=file.name,
-    )
+    choice = choose_columns(records[before:], asked=asked, languages=languages, reader=reader, file=file.name)
     is_plain = choice.columns == (1, 2) and reader == TAB_LINES
     notice = ""
     if choice.has_header or not is_plain:

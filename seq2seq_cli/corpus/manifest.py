@@ -65,10 +65,6 @@ class FileRecord(_Record):
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             return cls(size=file.tell(), sha256=sha256)
 
-    def describes(self, path: Path) -> bool:
-        """Whether the file at `path` has the recorded content."""
-        return self.fits(path) and FileRecord.of(path).sha256 == self.sha256
-
     def fits(self, path: Path) -> bool:
         """Whether the file at `path` has the recorded size, whatever its content."""
         return path.is_file() and path.stat().st_size == self.size

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, Manifest, read_manifest
+from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, FileRecord, Manifest, read_manifest
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.files.reading import open_regular
@@ -117,7 +117,7 @@ class PreparedCorpus:
     def verify(self) -> None:
         """Read every file of the folder; raises PreparedFolderError when one has changed since it was written."""
         for name, record in self.manifest.files.items():
-            if not record.describes(self.path / name):
+            if not record.fits(self.path / name) or FileRecord.of(self.path / name) != record:
                 raise _damaged(self.path / name)
 
     @property

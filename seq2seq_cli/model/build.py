@@ -15,8 +15,7 @@ from seq2seq_cli.model.attention.scores import SCORES, Sizes
 from seq2seq_cli.model.bridge import BackwardBridge, Bridge, ContextBridge, CopyBridge, LinearBridge, ZeroBridge
 from seq2seq_cli.model.decoder import BahdanauDecoder, Decoder, InputFeedingDecoder, LuongDecoder
 from seq2seq_cli.model.encoder import Encoder
-from seq2seq_cli.model.readout import AttentionalReadout, ConcatReadout, MaxoutReadout, Readout, StateReadout
-from seq2seq_cli.model.recurrent import RNN, make_rnn
+from seq2seq_cli.model.recurrent import RNN
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 _SCORE_SHARE = 0.1
@@ -114,34 +113,7 @@ def _build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary
             decoder, feedback_size = InputFeedingDecoder, config.hidden_size  # of the attentional vector
         case "luong":
             decoder, feedback_size = LuongDecoder, 0
-    return decoder(
-        embedding=nn.Embedding(vocabulary_size, config.embedding_size),
-        rnn=make_rnn(
-            config.cell,
-            config.embedding_size + feedback_size,
-            config.hidden_size,
-            layers=config.layers,
-            dropout=config.dropout,
-        ),
-        attention=attention,
-        readout=_build_readout(config, attention.context_size),
-        dropout=config.dropout,
-        word_dropout=config.word_dropout,
-        readout_dropout=config.readout_dropout,
-    )
-
-
-def _build_readout(config: DecoderConfig, context_size: int) -> Readout:
-    size = config.hidden_size
-    match config.readout:
-        case "state":
-            return StateReadout(size)
-        case "concat":
-            return ConcatReadout(hidden_size=size, context_size=context_size)
-        case "attentional":
-            return AttentionalReadout(hidden_size=size, context_size=context_size)
-        case "maxout":
-            return MaxoutReadout(hidden_size=size, context_size=context_size, embedding_size=config.embedding_size)
+    return decoder(config, attention, vocabulary_size=vocabulary_size, feedback_size=feedback_size)
 
 
 def initialise(model: Seq2Seq, config: InitialisationConfig) -> None:

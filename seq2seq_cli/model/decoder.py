@@ -15,10 +15,11 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from typing_extensions import override
 
+from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.attention import Attended, ContextProvider
 from seq2seq_cli.model.dropout import Dropout, WordDropout
-from seq2seq_cli.model.readout import Readout
-from seq2seq_cli.model.recurrent import RNN, continue_rnn, step_rnn
+from seq2seq_cli.model.readout import make_readout
+from seq2seq_cli.model.recurrent import continue_rnn, make_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD
@@ -36,24 +37,17 @@ class Decoder(nn.Module, ABC):
     """Whether the context of a step changes the RNN states of later steps."""
 
     def __init__(
-        self,
-        *,
-        embedding: nn.Embedding,
-        rnn: RNN,
-        attention: ContextProvider,
-        readout: Readout,
-        dropout: float,
-        word_dropout: float,
-        readout_dropout: float,
+        self, config: DecoderConfig, attention: ContextProvider, *, vocabulary_size: int, feedback_size: int
     ) -> None:
+        """`feedback_size` is the length of what the RNN reads beside the vector of the previous word."""
         super().__init__()
-        self.embedding = embedding
-        self.rnn = rnn
+        self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
+        self.rnn = make_rnn(config, config.embedding_size + feedback_size)
         self.attention = attention
-        self.readout = readout
-        self.dropout = Dropout(dropout)
-        self.word_dropout = WordDropout(word_dropout)
-        self.readout_dropout = Dropout(readout_dropout)
+        self.readout = make_readout(config, attention.context_size)
+        self.dropout = Dropout(config.dropout)
+        self.word_dropout = WordDropout(config.word_dropout)
+        self.readout_dropout = Dropout(config.readout_dropout)
 
     def start(self, rnn: RNNState) -> DecoderState:
         """The state before the first word, from the first state of the RNN."""

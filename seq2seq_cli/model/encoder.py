@@ -29,14 +29,7 @@ class Encoder(nn.Module):
         self.word_dropout = WordDropout(config.word_dropout)
         self.dropout = Dropout(config.dropout)
         self.state_dropout = Dropout(config.state_dropout)
-        self.rnn = make_rnn(
-            config.cell,
-            config.embedding_size,
-            config.hidden_size,
-            layers=config.layers,
-            dropout=config.dropout,
-            bidirectional=config.directions != "one",
-        )
+        self.rnn = make_rnn(config, config.embedding_size, bidirectional=config.directions != "one")
 
     def forward(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
         """The state at each source position (zero at padding), and the last real state of each layer.

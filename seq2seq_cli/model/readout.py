@@ -10,6 +10,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from typing_extensions import override
 
+from seq2seq_cli.config.schema.model import DecoderConfig
+
 
 class Readout(nn.Module, ABC):
     """The base of all readouts."""
@@ -82,3 +84,17 @@ class MaxoutReadout(Readout):
     ) -> Float[Tensor, "*N R"]:
         summed = self.U(hidden) + self.V(embedded) + self.C(context)
         return summed.unflatten(-1, (self.size, 2)).amax(dim=-1)
+
+
+def make_readout(config: DecoderConfig, context_size: int) -> Readout:
+    """The readout of a decoder with fresh weights."""
+    size = config.hidden_size
+    match config.readout:
+        case "state":
+            return StateReadout(size)
+        case "concat":
+            return ConcatReadout(hidden_size=size, context_size=context_size)
+        case "attentional":
+            return AttentionalReadout(hidden_size=size, context_size=context_size)
+        case "maxout":
+            return MaxoutReadout(hidden_size=size, context_size=context_size, embedding_size=config.embedding_size)

@@ -15,24 +15,21 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from seq2seq_cli.config.choices import Cell
+from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig
 from seq2seq_cli.model.cho_gru import ChoGRU, cho_gru_cell
 from seq2seq_cli.model.state import RNNState
 
 RNN: TypeAlias = nn.LSTM | nn.GRU | nn.RNN | ChoGRU
 
 
-def make_rnn(
-    cell: Cell, input_size: int, hidden_size: int, *, layers: int, dropout: float, bidirectional: bool = False
-) -> RNN:
-    """An RNN with fresh weights, and dropout between its layers."""
-    between_layers = dropout if layers > 1 else 0.0
-    if cell == "gru_cho":
-        return ChoGRU(input_size, hidden_size, layers, dropout=between_layers, bidirectional=bidirectional)
+def make_rnn(config: EncoderConfig | DecoderConfig, input_size: int, *, bidirectional: bool = False) -> RNN:
+    """The RNN of a side with fresh weights, and dropout between its layers."""
+    sizes = input_size, config.hidden_size, config.layers
+    dropout = config.dropout if config.layers > 1 else 0.0
+    if config.cell == "gru_cho":
+        return ChoGRU(*sizes, dropout=dropout, bidirectional=bidirectional)
     kinds: dict[str, type[nn.LSTM | nn.GRU | nn.RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU, "rnn": nn.RNN}
-    return kinds[cell](
-        input_size, hidden_size, layers, dropout=between_layers, bidirectional=bidirectional, batch_first=True
-    )
+    return kinds[config.cell](*sizes, dropout=dropout, bidirectional=bidirectional, batch_first=True)
 
 
 def run_rnn(

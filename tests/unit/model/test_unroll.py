@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from seq2seq_cli.config.choices import Cell
+from seq2seq_cli.config.schema.model import EncoderConfig
 from seq2seq_cli.model.recurrent import RNN, make_rnn
 from seq2seq_cli.model.state import RNNState
 from seq2seq_cli.model.unroll import HoistedRNN, PlainRNN
@@ -17,7 +18,7 @@ FEEDBACK = {"with feedback": 2, "without feedback": 0}
 
 def an_rnn(cell: Cell, layers: int, feedback: int) -> RNN:
     torch.manual_seed(0)
-    return make_rnn(cell, D + feedback, H, layers=layers, dropout=0.0).double()
+    return make_rnn(EncoderConfig(cell=cell, hidden_size=H, layers=layers), D + feedback).double()
 
 
 def run(unroll: Callable[[RNN, Tensor, RNNState], PlainRNN | HoistedRNN], rnn: RNN, feedback: int) -> list[Tensor]:
@@ -47,7 +48,7 @@ def test_outputs_and_gradients_are_those_of_the_plain_rnn(cell: Cell, layers: in
 
 
 def test_dropout_is_between_the_layers_while_training() -> None:
-    rnn = make_rnn("lstm", D, H, layers=2, dropout=0.5)
+    rnn = make_rnn(EncoderConfig(hidden_size=H, layers=2, dropout=0.5), D)
     words, state = torch.zeros(B, 1, D), RNNState(hidden=torch.ones(2, B, H), cell=torch.ones(2, B, H))
     torch.manual_seed(0)
     training = [HoistedRNN(rnn, words, state).step(torch.zeros(B, 0)) for _ in range(2)]

@@ -12,8 +12,6 @@ from seq2seq_cli.model.attention.scopes import GlobalScope
 from seq2seq_cli.model.attention.scores import AdditiveScore, Sizes
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.decoder import BahdanauDecoder
-from seq2seq_cli.model.readout import StateReadout
-from seq2seq_cli.model.recurrent import make_rnn
 from seq2seq_cli.model.state import Memory, RNNState
 
 
@@ -27,21 +25,13 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
     score = AdditiveScore(Sizes(query=1, memory=1, attention=1, max_length=1))
     for layer, weight in ((score.W, 0.7), (score.U, 0.9), (score.v, 1.5)):
         set_weight(layer, [[weight]])
-    rnn = make_rnn("gru", 1 + 1, 1, layers=1, dropout=0.0)
-    for name, parameter in rnn.named_parameters():
+    attention = Attention(score=score, scope=GlobalScope(), memory_size=1)
+    config = DecoderConfig(cell="gru", embedding_size=1, hidden_size=1, dropout=0.0, readout="state")
+    decoder = BahdanauDecoder(config, attention, vocabulary_size=3, feedback_size=1)
+    for name, parameter in decoder.rnn.named_parameters():
         parameter.data.zero_()
         if name == "weight_ih_l0":
             parameter.data[2, 1] = 1.0  # the candidate reads the context alone
-    attention = Attention(score=score, scope=GlobalScope(), memory_size=1)
-    decoder = BahdanauDecoder(
-        embedding=nn.Embedding(3, 1),
-        rnn=rnn,
-        attention=attention,
-        readout=StateReadout(1),
-        dropout=0.0,
-        word_dropout=0.0,
-        readout_dropout=0.0,
-    )
     states = torch.tensor(h).view(1, 3, 1)
     memory = attention.make_memory(states, states[:, -1], torch.ones(1, 3, dtype=torch.bool))
     state = decoder.start(RNNState(hidden=torch.zeros(1, 1, 1)))

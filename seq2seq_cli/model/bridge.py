@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.no_attention import FixedContext
 from seq2seq_cli.model.state import RNNState
 
@@ -37,10 +38,11 @@ class LinearBridge(Bridge):
     bounded; after a GRU, which has no c, V takes h.
     """
 
-    def __init__(self, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool) -> None:
+    def __init__(self, encoder_size: int, decoder: DecoderConfig) -> None:
         super().__init__()
-        self.W = nn.ModuleList(nn.Linear(encoder_size, decoder_size) for _ in range(layers))
-        self.V = nn.ModuleList(nn.Linear(encoder_size, decoder_size) for _ in range(layers if has_cell else 0))
+        size, layers = decoder.hidden_size, decoder.layers
+        self.W = nn.ModuleList(nn.Linear(encoder_size, size) for _ in range(layers))
+        self.V = nn.ModuleList(nn.Linear(encoder_size, size) for _ in range(layers if decoder.cell == "lstm" else 0))
 
     @override
     def forward(self, last: RNNState) -> RNNState:
@@ -55,23 +57,18 @@ class BackwardBridge(LinearBridge):
     That direction ends at the first word. The encoder's states are [forward; backward].
     """
 
-    def __init__(self, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool) -> None:
-        self.size = encoder_size // 2
-        super().__init__(encoder_size=self.size, decoder_size=decoder_size, layers=layers, has_cell=has_cell)
-
     @override
     def forward(self, last: RNNState) -> RNNState:
-        cell = None if last.cell is None else last.cell[..., self.size :]
-        return super().forward(RNNState(hidden=last.hidden[..., self.size :], cell=cell))
+        size = last.hidden.shape[2] // 2
+        cell = None if last.cell is None else last.cell[..., size:]
+        return super().forward(RNNState(hidden=last.hidden[..., size:], cell=cell))
 
 
 class ContextBridge(LinearBridge):
     """s_0 = tanh(W c + b), c = tanh(V h) the fixed context, which has the same V; Cho et al. 2014, appendix A.1.2."""
 
-    def __init__(
-        self, context: FixedContext, *, encoder_size: int, decoder_size: int, layers: int, has_cell: bool
-    ) -> None:
-        super().__init__(encoder_size=encoder_size, decoder_size=decoder_size, layers=layers, has_cell=has_cell)
+    def __init__(self, encoder_size: int, decoder: DecoderConfig, context: FixedContext) -> None:
+        super().__init__(encoder_size, decoder)
         self.context = context
 
     @override
@@ -83,13 +80,11 @@ class ContextBridge(LinearBridge):
 class ZeroBridge(Bridge):
     """s_0 = 0: the source reaches the decoder through attention alone."""
 
-    def __init__(self, *, decoder_size: int, layers: int, has_cell: bool) -> None:
+    def __init__(self, decoder: DecoderConfig) -> None:
         super().__init__()
-        self.layers = layers
-        self.size = decoder_size
-        self.has_cell = has_cell
+        self.decoder = decoder
 
     @override
     def forward(self, last: RNNState) -> RNNState:
-        zeros: Tensor = last.hidden.new_zeros(self.layers, last.hidden.shape[1], self.size)
-        return RNNState(hidden=zeros, cell=zeros if self.has_cell else None)
+        zeros: Tensor = last.hidden.new_zeros(self.decoder.layers, last.hidden.shape[1], self.decoder.hidden_size)
+        return RNNState(hidden=zeros, cell=zeros if self.decoder.cell == "lstm" else None)

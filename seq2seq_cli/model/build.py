@@ -64,21 +64,18 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
 
 
 def _build_bridge(config: ModelConfig, encoder_size: int, attention: ContextProvider) -> Bridge:
-    size, layers, has_cell = config.decoder.hidden_size, config.decoder.layers, config.decoder.cell == "lstm"
     match config.bridge:
         case "copy":
             return CopyBridge()
         case "linear":
-            return LinearBridge(encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell)
+            return LinearBridge(encoder_size, config.decoder)
         case "backward":
-            return BackwardBridge(encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell)
+            return BackwardBridge(config.encoder.hidden_size, config.decoder)  # of one direction
         case "context":
             assert isinstance(attention, FixedContext)  # noqa: S101  # the config allows no other
-            return ContextBridge(
-                attention, encoder_size=encoder_size, decoder_size=size, layers=layers, has_cell=has_cell
-            )
+            return ContextBridge(encoder_size, config.decoder, attention)
         case "zero":
-            return ZeroBridge(decoder_size=size, layers=layers, has_cell=has_cell)
+            return ZeroBridge(config.decoder)
 
 
 def _build_attention(config: AttentionConfig, decoder: DecoderConfig, *, memory: int) -> ContextProvider:

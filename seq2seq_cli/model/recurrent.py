@@ -40,21 +40,23 @@ def run_rnn(
     `lengths` counts the real positions of each row and lives on the CPU, as packing requires. The last state has a row
     per layer and direction, in torch's order: the first layer's forward one, then its backward one.
     """
+    back = None
     if isinstance(rnn, ChoGRU):
         outputs, last = rnn(inputs, lengths=lengths)
-        return outputs, _state(last)
-    if (lengths == inputs.shape[1]).all():
+    elif (lengths == inputs.shape[1]).all():
         # Nothing is padded: the common case, because batches have sentences of similar length, and twice as fast.
         outputs, last = rnn(inputs)
-        return outputs, _state(last)
-    # The RNN never sees the padding of packed sequences: a sentence has the same states alone and in any batch.
-    # The rows are sorted here, because torch would wait for a GPU to put them back.
-    order = lengths.argsort(descending=True)
-    rows = order.to(inputs.device)
-    packed, last = rnn(pack_padded_sequence(inputs.index_select(0, rows), lengths[order], batch_first=True))
-    outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])
-    back = rows.argsort()
-    return outputs.index_select(0, back), _state(last).select(back)
+    else:
+        # The RNN never sees the padding of packed sequences: a sentence has the same states alone and in any batch.
+        # The rows are sorted here, because torch would wait for a GPU to put them back.
+        order = lengths.argsort(descending=True)
+        rows = order.to(inputs.device)
+        packed, last = rnn(pack_padded_sequence(inputs.index_select(0, rows), lengths[order], batch_first=True))
+        outputs, _ = pad_packed_sequence(packed, batch_first=True, total_length=inputs.shape[1])
+        back = rows.argsort()
+    hidden, cell = last if isinstance(rnn, nn.LSTM) else (last, None)
+    state = RNNState(hidden=hidden, cell=cell)
+    return (outputs, state) if back is None else (outputs.index_select(0, back), state.select(back))
 
 
 def continue_rnn(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[Tensor, "B N H"]:
@@ -87,7 +89,3 @@ def _cell_without_memory(rnn: RNN) -> Callable[..., Tensor]:
     if isinstance(rnn, ChoGRU):
         return cho_gru_cell
     return torch.rnn_tanh_cell if isinstance(rnn, nn.RNN) else torch.gru_cell
-
-
-def _state(last: Tensor | tuple[Tensor, Tensor]) -> RNNState:
-    return RNNState(hidden=last) if isinstance(last, Tensor) else RNNState(hidden=last[0], cell=last[1])

@@ -25,7 +25,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.outputs import SystemOutput, translate_set
-from seq2seq_cli.evaluation.scorer import corpus_bleu
+from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.state import fresh_state
 from seq2seq_cli.model.build import build_model
@@ -192,7 +192,7 @@ def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]], language: str)
     if not pairs:
         return None, ""
     outputs, references = [output.texts[source] for source, _ in pairs], [reference for _, reference in pairs]
-    score = corpus_bleu(outputs, references, language=language)
+    score = corpus_score(bleu(language), outputs, references)
     return score.value, score.signature
 
 

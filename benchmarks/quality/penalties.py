@@ -14,7 +14,7 @@ from pathlib import Path
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.evaluation.scorer import corpus_bleu
+from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 
 PENALTIES = {
     "greedy": ("beam_size=1",),
@@ -52,7 +52,7 @@ def scores(run: Path, pairs: Sequence[tuple[str, str]], language: str, beam: int
         overrides = [f"decoding.{key}" for key in (f"beam_size={beam}", *keys)]
         translations = load(run, overrides=overrides).translator.translate(source for source, _ in pairs)
         outputs, references = [t.text for t in translations], [reference for _, reference in pairs]
-        found[name] = corpus_bleu(outputs, references, language=language).value
+        found[name] = corpus_score(bleu(language), outputs, references).value
     return found
 
 
@@ -60,8 +60,8 @@ def lines(run: Path, found: dict[str, float]) -> Iterator[str]:
     """The table of a run; the best penalty has a star."""
     best = max((name for name in found if name != "greedy"), key=found.__getitem__)
     yield f"{run.name}"
-    for name, bleu in found.items():
-        yield f"  {name:<10}{bleu:6.2f}{' *' if name == best else ''}"
+    for name, value in found.items():
+        yield f"  {name:<10}{value:6.2f}{' *' if name == best else ''}"
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ def _scored(
     minutes: float,
 ) -> Result:
     """The result of these outputs, by source, on the first reference of each source of the test split."""
-    from seq2seq_cli.evaluation.scorer import CorpusScore, corpus_bleu, corpus_chrf
+    from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 
     def score(found: CorpusScore) -> Score:
         return Score(value=found.value, signature=found.signature)
@@ -183,9 +183,9 @@ def _scored(
         seed=seed,
         parameters=None,
         minutes=minutes,
-        bleu=score(corpus_bleu(texts, expected, language=language)),
-        lowercase_bleu=score(corpus_bleu(texts, expected, language=language, lowercase=True)),
-        chrf=score(corpus_chrf(texts, expected)),
+        bleu=score(corpus_score(bleu(language), texts, expected)),
+        lowercase_bleu=score(corpus_score(bleu(language, lowercase=True), texts, expected)),
+        chrf=score(corpus_score(chrf(), texts, expected)),
         sentences_per_second=None,
         start_seconds=None,
         hardware=_hardware(),

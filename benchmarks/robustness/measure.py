@@ -13,7 +13,7 @@ from benchmarks.robustness.names import RARE_NAMES, known_names, unseen_names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.evaluation.scorer import corpus_bleu, corpus_chrf
+from seq2seq_cli.evaluation.scorer import bleu, chrf, corpus_score
 from seq2seq_cli.evaluation.words import words_of
 
 LINES = 500
@@ -96,8 +96,8 @@ def _figures(several: Sequence[Dressed], translations: Translations, language: s
     numbers, kept, added = map(sum, zip(*counts, strict=True))
     figures = Figures(
         pairs=len(several),
-        bleu=corpus_bleu(outputs, references, language=language).value,
-        chrf=corpus_chrf(outputs, references).value,
+        bleu=corpus_score(bleu(language), outputs, references).value,
+        chrf=corpus_score(chrf(), outputs, references).value,
         names=len(names),
         names_kept=_per_cent(sum(names), len(names)),
         numbers=numbers,
@@ -113,11 +113,11 @@ def _figures(several: Sequence[Dressed], translations: Translations, language: s
         words = [[len(words_of(text, language)) for text in texts] for texts in (outputs, apart)]
         return replace(
             figures,
-            by_hand=corpus_bleu(apart, references, language=language).value,
+            by_hand=corpus_score(bleu(language), apart, references).value,
             lost=_per_cent(sum(joined < _LOST * halves for joined, halves in zip(*words, strict=True)), len(several)),
         )
     plain = [each.of_text(text) for each, [text] in zip(several, parts, strict=True) if each.of_text]
-    return replace(figures, consistency=corpus_bleu(outputs, plain, language=language).value)
+    return replace(figures, consistency=corpus_score(bleu(language), outputs, plain).value)
 
 
 def has_name(text: str, name: str) -> bool:

@@ -14,7 +14,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
-from seq2seq_cli.evaluation.scorer import CorpusScore, corpus_bleu, corpus_chrf
+from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 
@@ -63,12 +63,12 @@ def score_split(
     pairs = corpus.sentences(split)
     hypotheses, references = _translations(translator, pairs, group)
     side = corpus.tgt_codec.config
-    bleu = partial(corpus_bleu, hypotheses, references, language=side.language)
+    score = partial(corpus_score, hypotheses=hypotheses, references=references)
     return HeldOutScores(
         loss=loss,
-        bleu=bleu(),
-        chrf=corpus_chrf(hypotheses, references),
-        lowercase_bleu=bleu(lowercase=True) if side.lowercase else None,
+        bleu=score(bleu(side.language)),
+        chrf=score(chrf()),
+        lowercase_bleu=score(bleu(side.language, lowercase=True)) if side.lowercase else None,
         attention=attention,
     )
 

@@ -103,24 +103,10 @@ class CorpusScore(NamedTuple):
     """SacreBLEU's; compare only equal signatures."""
 
 
-def corpus_bleu(
-    hypotheses: Sequence[str], references: Sequence[str], *, language: str = "", lowercase: bool = False
-) -> CorpusScore:
-    """BLEU with one reference per hypothesis; see `bleu`.
+def corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
+    """The score by a metric, such as `bleu` or `chrf`, with one reference per hypothesis.
 
     Raises ValueError for empty lists and for lists of different lengths.
     """
-    return _corpus_score(bleu(language, lowercase=lowercase), hypotheses, references)
-
-
-def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
-    """chrF2 with one reference per hypothesis, cased; see `chrf`.
-
-    Raises ValueError for empty lists and for lists of different lengths.
-    """
-    return _corpus_score(chrf(), hypotheses, references)
-
-
-def _corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
     scorer = Scorer.of(metric, hypotheses, [[text] for text in references])
     return CorpusScore(scorer.score(), scorer.signature)

@@ -6,7 +6,7 @@ import pytest
 
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import score_split
-from seq2seq_cli.evaluation.scorer import corpus_bleu
+from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 from tests.corpora import prepared
 from tests.tiny import fresh_tiny, tiny_config
 
@@ -30,6 +30,6 @@ def test_a_model_of_lower_case_is_scored_against_lower_cased_references_as_well(
     if scores.lowercase_bleu:
         pairs = corpus.sentences("test")
         hypotheses = [translation.text for translation in translator.translate([src for src, _ in pairs])]
-        expected = corpus_bleu([text.lower() for text in hypotheses], [tgt.lower() for _, tgt in pairs])
+        expected = corpus_score(bleu(), [text.lower() for text in hypotheses], [tgt.lower() for _, tgt in pairs])
         assert scores.lowercase_bleu.value == pytest.approx(expected.value)
         assert "case:lc" in scores.recorded()["signatures"]["lowercase_bleu"]

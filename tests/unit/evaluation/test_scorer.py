@@ -5,7 +5,7 @@ import pytest
 import sacrebleu
 from sacrebleu.metrics.bleu import BLEU
 
-from seq2seq_cli.evaluation.scorer import Scorer, corpus_bleu, scorers
+from seq2seq_cli.evaluation.scorer import Scorer, bleu, corpus_score, scorers
 from seq2seq_cli.evaluation.words import words_of
 
 TEXTS = {
@@ -78,6 +78,6 @@ def test_words_are_characters_where_there_are_no_spaces() -> None:
 
 def test_nothing_cannot_be_scored() -> None:
     with pytest.raises(ValueError, match="0 hypotheses"):
-        corpus_bleu([], [])
+        corpus_score(bleu(), [], [])
     with pytest.raises(ValueError, match="1 hypotheses for the references of 2"):
         Scorer.of(BLEU(), ["Ja."], [["Ja."], ["Nein."]])

@@ -1,16 +1,22 @@
-"""The figures of ``s2s evaluate``: as tables and lines for a terminal and for a page, and as JSON."""
+"""The findings of ``s2s evaluate``: as lines for a terminal, as the data of a page, and as JSON."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Score
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.json_files import json_number
-from seq2seq_cli.pages.data import TableData
+from seq2seq_cli.pages.data import Details, EvaluationData, TableData
+
+_MOST_DETAILED = 2000
+"""Translations with details on the page, of all systems together: some 9 MB, which a browser opens in a moment."""
 
 Block: TypeAlias = list[str] | TableData
 """Lines that belong together, or a table."""
@@ -100,6 +106,43 @@ def _of_comparison(comparison: Comparison) -> TableData:
     ]
     titles = [title, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""]
     return {"titles": titles, "rows": rows, "numbers": False}
+
+
+def page_data(findings: Findings, translators: Sequence[Translator]) -> EvaluationData:
+    """The data of the page: the figures, the sentences, and the details of their translations.
+
+    The `translators` belong to the first systems, in their order: these have details.
+    """
+    tests = findings.tests
+    outputs = [evaluation.output for evaluation in findings.evaluations]
+    scores = [evaluation.source_scores for evaluation in findings.evaluations]
+    names = [one_line(output.name) for output in outputs]
+    sources = list(tests.references)
+    # From both ends of the list that the page opens with: the worst and the best have details in any case.
+    order = np.argsort(scores[0], kind="stable").tolist()
+    both_ends = (number for both in zip(order, reversed(order), strict=True) for number in both)
+    numbers = list(dict.fromkeys(both_ends))[: _MOST_DETAILED // max(1, len(translators))]
+    details: list[dict[str, Details]] = [{} for _ in outputs]
+    for translator, found in zip(translators, details, strict=False):
+        translations = translator.with_traces().translate(sources[number] for number in numbers)
+        found |= {str(number): each.details for number, each in zip(numbers, translations, strict=True)}
+    return {
+        "title": f"s2s evaluate: {', '.join(names)} on {one_line(tests.name)}",
+        "report": list(figures(findings)),
+        "languages": tests.languages,
+        "systems": names,
+        "metric": "chrF2++",
+        "sources": [
+            {
+                "source": source,
+                "references": references,
+                "outputs": [output.texts[source] for output in outputs],
+                "scores": [round(float(of_system[number]), 2) for of_system in scores],
+            }
+            for number, (source, references) in enumerate(tests.references.items())
+        ],
+        "details": details,
+    }
 
 
 def to_json(findings: Findings) -> dict[str, Any]:

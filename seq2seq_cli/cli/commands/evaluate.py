@@ -6,10 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.evaluation_report import figures, report_lines, to_json
+from seq2seq_cli.cli.evaluation_report import page_data, report_lines, to_json
 from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
-from seq2seq_cli.evaluation.page_data import page_data
 from seq2seq_cli.files.output import check_output_path, write_output
 from seq2seq_cli.pages.page import evaluation_page
 
@@ -94,8 +93,7 @@ def evaluate(
         evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
         names = [evaluation.output.name for evaluation in evaluated]
         translators = [s2s.load(name, device=device, overrides=overrides or []).translator for name in names]
-        page = page_data(findings, list(figures(findings)), translators)
-        write_output(html, evaluation_page(page), overwrite=overwrite)
+        write_output(html, evaluation_page(page_data(findings, translators)), overwrite=overwrite)
         tell(f"page written to {html}")
     if as_json:
         write_json(to_json(findings))

@@ -1,10 +1,10 @@
 """The optimiser: its formula, and the weights that weight decay applies to."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.config import choices
@@ -46,7 +46,7 @@ class Optimiser:
 
         The moments of an optimiser of another name are of no use: this one keeps its own.
 
-        Raises KeyError, TypeError, ValueError or RuntimeError for what an optimiser of other weights has saved.
+        Raises KeyError, TypeError, ValueError or RuntimeError for what no optimiser of these weights has saved.
         """
         if saved["name"] != self._name:
             return
@@ -57,12 +57,9 @@ class Optimiser:
                 group.update(setting)
             for weight, moments in part.state.items():
                 for name, moment in moments.items():
-                    if moment.shape not in (weight.shape, ()) or (name == "step" and moment < 0):
-                        raise ValueError(f"{name} of another weight")
-
-    def moments(self) -> Iterable[Tensor]:
-        """The moments of all weights: running means of gradients and their squares, and counts of updates."""
-        return (moment for part in self._parts for moments in part.state.values() for moment in moments.values())
+                    fits = moment.shape in (weight.shape, ()) and moment.isfinite().all()
+                    if not fits or (name == "step" and moment < 0):
+                        raise ValueError(f"{name}: no moments of this weight")
 
 
 def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:

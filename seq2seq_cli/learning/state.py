@@ -187,8 +187,7 @@ class TrainingState:
         self.progress = Progress.from_dict(checkpoint["progress"])
         self.model.load_state_dict(checkpoint["model"])
         self.optimiser.load_state_dict(checkpoint["optimiser"])
-        tensors = (*self.model.state_dict().values(), *self.optimiser.moments())
-        if not all(tensor.isfinite().all() for tensor in tensors):
+        if not all(weight.isfinite().all() for weight in self.model.parameters()):
             raise ValueError("NaN or infinite numbers")
         if len(checkpoint["random"]) == group.size:
             random: RandomState = checkpoint["random"][group.rank]

@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from seq2seq_cli.compute.precision import product_dtype
-from seq2seq_cli.learning.word_sample import draw_words
 
 CHUNK_ON_CPU = 2**23
 """Logits per chunk, 16 MB in bf16; each chunk costs a pass over the gradient of W. Measured."""
@@ -36,6 +35,17 @@ class ChunkSizes(NamedTuple):
     """P: the words whose logits are in memory."""
     multiple: int = 1
     """Rows of zeros are added to the features so that they, chunks and parts come in multiples of this number."""
+
+
+class WordSample(NamedTuple):
+    """Words of a vocabulary that stand for all of its words."""
+
+    words: Int[Tensor, " W"]
+    """Their ids, ascending."""
+    counts: Float[Tensor, " W"]
+    """The number of words that each one stands for; they sum to V."""
+    places: Int[Tensor, " V"]
+    """The place of each word in `words`; meaningless for words that are not in the sample."""
 
 
 class WordLosses(NamedTuple):
@@ -154,6 +164,32 @@ class _OutputLoss(torch.autograd.Function):
         if scale.device.type != "cpu" or scale != 1:
             df, dW, db = df * scale, dW * scale, db * scale
         return df[: ctx.rows].to(ctx.features_dtype), dW, db, *[None] * 6
+
+
+def draw_words(targets: Int[Tensor, " N"], *, vocabulary: int, drawn: int, multiple: int = 1) -> WordSample | None:
+    """The words of `targets`, which stand for themselves, and `drawn` others (1 or more), which stand for all others.
+
+    A few more others are drawn where all would not be a multiple of `multiple` words. None where there are no more
+    others than that: the sample would be the vocabulary.
+
+    All others have the same chance, so that sum_w count_w f(w) is an unbiased estimate of the sum of f over the
+    vocabulary. Importance sampling of the softmax is due to Bengio & Senécal 2003. Jean et al. 2015, section 3, use one
+    sample for many predictions, so that it multiplies matrices: it is fixed for each part of the corpus,
+    and stands for itself alone. Here each batch has a sample of its own, in which the words of the batch, mostly the
+    frequent ones, are certain, and only the rest of the sum is estimated.
+    """
+    certain = torch.zeros(vocabulary, dtype=torch.bool, device=targets.device)
+    certain[targets] = True
+    others = (~certain).nonzero().squeeze(1)
+    drawn += -(vocabulary - len(others) + drawn) % multiple
+    if len(others) <= drawn:
+        return None
+    counts = certain.to(torch.get_default_dtype())
+    counts[others[torch.randperm(len(others), device=others.device)[:drawn]]] = len(others) / drawn
+    words = counts.nonzero().squeeze(1)
+    places = torch.zeros_like(certain, dtype=torch.long)
+    places[words] = torch.arange(len(words), device=words.device)
+    return WordSample(words=words, counts=counts[words], places=places)
 
 
 def _chunk_sizes(device: str, *, vocabulary: int, multiple: int) -> ChunkSizes:

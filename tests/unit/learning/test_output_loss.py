@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from seq2seq_cli.learning.output_loss import ChunkSizes, WordLosses, output_loss
-from seq2seq_cli.learning.word_sample import draw_words
+from seq2seq_cli.learning.output_loss import ChunkSizes, WordLosses, draw_words, output_loss
 
 WORDS, SIZE, VOCABULARY = 11, 5, 17
 

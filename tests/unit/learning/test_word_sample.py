@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.learning.word_sample import draw_words
+from seq2seq_cli.learning.output_loss import draw_words
 
 VOCABULARY = 12
 some_targets = st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=8).map(torch.tensor)

@@ -10,11 +10,11 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from torch import Tensor
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
-from seq2seq_cli.config.choices import Metric, Precision
+from seq2seq_cli.config.choices import METRIC_NAMES, Metric, Precision
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.in_words import best_in_words, deciding_metric
+from seq2seq_cli.runs.in_words import deciding_metric, loss_in_words
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
@@ -123,7 +123,12 @@ class Progress:
 
     def best_in_words(self, metric: Metric) -> str:
         """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0"."""
-        return best_in_words(self.best_epoch, metric, self.best_scores)
+        if self.best_scores is None:  # nothing is held out to choose by
+            return f"epoch {self.best_epoch}, the newest: no validation pairs"
+        deciding = self.deciding(metric)
+        score = self.best_scores[deciding]
+        shown = loss_in_words(score) if deciding == "loss" else f"{score:.1f}"
+        return f"epoch {self.best_epoch} with {METRIC_NAMES[deciding]} {shown}"
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Progress":

@@ -1,9 +1,8 @@
-"""Epochs, times and best weights in words, the same wherever they are shown: bar, list, model card, report."""
+"""Epochs, times and losses in words, the same wherever they are shown: bar, list, model card, report."""
 
 import math
-from collections.abc import Mapping
 
-from seq2seq_cli.config.choices import METRIC_NAMES, Metric
+from seq2seq_cli.config.choices import Metric
 
 
 def shown_epochs(epochs: float) -> str:
@@ -34,18 +33,6 @@ def deciding_metric(metric: Metric, score: float | None) -> Metric:
     It is the loss where that is 0, as it then is in every validation.
     """
     return "loss" if score == 0 else metric
-
-
-def best_in_words(epoch: int, metric: Metric, scores: Mapping[Metric, float] | None) -> str:
-    """The epoch of the best weights and the score that chose them, such as "epoch 3 with BLEU 36.0".
-
-    `scores` are None where nothing is held out to choose by.
-    """
-    if scores is None:
-        return f"epoch {epoch}, the newest: no validation pairs"
-    deciding = deciding_metric(metric, scores[metric])
-    score = loss_in_words(scores["loss"]) if deciding == "loss" else f"{scores[deciding]:.1f}"
-    return f"epoch {epoch} with {METRIC_NAMES[deciding]} {score}"
 
 
 def duration(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""From the config to the network: the class for each choice (`SCORES` has the scores), and the first weights."""
+"""From the config to the network: the class for each choice (`SCORES`, `READOUTS` have some), and the first weights."""
 
 from typing import Any
 

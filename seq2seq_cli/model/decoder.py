@@ -18,7 +18,7 @@ from typing_extensions import override
 from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.attention import Attended, ContextProvider
 from seq2seq_cli.model.dropout import Dropout, WordDropout
-from seq2seq_cli.model.readout import make_readout
+from seq2seq_cli.model.readout import READOUTS
 from seq2seq_cli.model.recurrent import continue_rnn, make_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
@@ -44,7 +44,7 @@ class Decoder(nn.Module, ABC):
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
         self.rnn = make_rnn(config, config.embedding_size + feedback_size)
         self.attention = attention
-        self.readout = make_readout(config, attention.context_size)
+        self.readout = READOUTS[config.readout](config, attention.context_size)
         self.dropout = Dropout(config.dropout)
         self.word_dropout = WordDropout(config.word_dropout)
         self.readout_dropout = Dropout(config.readout_dropout)

@@ -10,15 +10,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from typing_extensions import override
 
+from seq2seq_cli.config.choices import ReadoutName
 from seq2seq_cli.config.schema.model import DecoderConfig
 
 
 class Readout(nn.Module, ABC):
     """The base of all readouts."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, config: DecoderConfig, context_size: int) -> None:
         super().__init__()
-        self.size = size
+        self.size = config.readout_size or config.hidden_size + context_size
         """R, the length of the features."""
 
     @abstractmethod
@@ -41,9 +42,6 @@ class StateReadout(Readout):
 class ConcatReadout(Readout):
     """[s; c]; the tutorials' Luong decoder."""
 
-    def __init__(self, *, hidden_size: int, context_size: int) -> None:
-        super().__init__(hidden_size + context_size)
-
     @override
     def forward(
         self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
@@ -54,9 +52,9 @@ class ConcatReadout(Readout):
 class AttentionalReadout(Readout):
     """s~ = tanh(W [c; s]), the attentional vector (h~ in the paper); Luong et al. 2015, eq. 5."""
 
-    def __init__(self, *, hidden_size: int, context_size: int) -> None:
-        super().__init__(hidden_size)
-        self.W = nn.Linear(context_size + hidden_size, hidden_size, bias=False)
+    def __init__(self, config: DecoderConfig, context_size: int) -> None:
+        super().__init__(config, context_size)
+        self.W = nn.Linear(context_size + self.size, self.size, bias=False)
 
     @override
     def forward(
@@ -72,10 +70,10 @@ class MaxoutReadout(Readout):
     half as many maxima as entries of s, as in the paper: 500 and 1000.
     """
 
-    def __init__(self, *, hidden_size: int, context_size: int, embedding_size: int) -> None:
-        super().__init__((hidden_size + 1) // 2)
-        self.U = nn.Linear(hidden_size, 2 * self.size)
-        self.V = nn.Linear(embedding_size, 2 * self.size, bias=False)
+    def __init__(self, config: DecoderConfig, context_size: int) -> None:
+        super().__init__(config, context_size)
+        self.U = nn.Linear(config.hidden_size, 2 * self.size)
+        self.V = nn.Linear(config.embedding_size, 2 * self.size, bias=False)
         self.C = nn.Linear(context_size, 2 * self.size, bias=False)
 
     @override
@@ -86,15 +84,10 @@ class MaxoutReadout(Readout):
         return summed.unflatten(-1, (self.size, 2)).amax(dim=-1)
 
 
-def make_readout(config: DecoderConfig, context_size: int) -> Readout:
-    """The readout of a decoder with fresh weights."""
-    size = config.hidden_size
-    match config.readout:
-        case "state":
-            return StateReadout(size)
-        case "concat":
-            return ConcatReadout(hidden_size=size, context_size=context_size)
-        case "attentional":
-            return AttentionalReadout(hidden_size=size, context_size=context_size)
-        case "maxout":
-            return MaxoutReadout(hidden_size=size, context_size=context_size, embedding_size=config.embedding_size)
+READOUTS: dict[ReadoutName, type[Readout]] = {
+    "state": StateReadout,
+    "concat": ConcatReadout,
+    "attentional": AttentionalReadout,
+    "maxout": MaxoutReadout,
+}
+"""Every readout by its name in the config, `model.decoder.readout`."""

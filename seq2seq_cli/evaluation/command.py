@@ -22,6 +22,7 @@ from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 logger = logging.getLogger(__name__)
@@ -38,7 +39,7 @@ class EvaluatedRun:
     @cached_property
     def trained(self) -> TrainedSentences | None:
         """The sentences that it was trained on, whatever has become of its corpus; None where the record is missing."""
-        path = self.folder.trained_path
+        path = self.folder.path / TRAINED
         return TrainedSentences.read(path) if path.exists() else None
 
     def corpus(self) -> PreparedCorpus | None:

@@ -24,17 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.errors import ConfigError, ModelFileError
-from seq2seq_cli.runs.layout import (
-    BEST,
-    CHECKPOINTS,
-    CONFIG,
-    CORPUS,
-    LAST,
-    PAIR_FILES,
-    TRAINED,
-    find_run,
-    named_run,
-)
+from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
@@ -93,11 +83,6 @@ class RunFolder:
         """Whether there is a checkpoint to resume from: the last one or the one before it."""
         return any((self.path / name).is_file() for name in CHECKPOINTS)
 
-    @property
-    def trained_path(self) -> Path:
-        """The file of what it was trained on, which `TrainedSentences` of the package ``corpus`` reads."""
-        return self.path / TRAINED
-
     def config(self) -> "Config":
         """The config that the run was trained with."""
         from seq2seq_cli.config.loader import load_saved_config
@@ -112,11 +97,6 @@ class RunFolder:
         from seq2seq_cli.runs.records import Provenance
 
         return Provenance.read(self.path / CORPUS)
-
-    @property
-    def has_pairs(self) -> bool:
-        """Whether the training pairs are saved."""
-        return all((self.path / file).is_file() for file in PAIR_FILES.values())
 
     def read_best(self) -> "Weights":
         """The best or the chosen weights; ModelFileError when they are missing or damaged."""

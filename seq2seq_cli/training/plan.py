@@ -22,7 +22,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, find_saved_last, named_run
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
 from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.text.sides import SIDES, load_codecs
@@ -182,7 +182,7 @@ def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> Pr
 
     A warning gives their number, and `origin`, the run that began with them in training.
     """
-    known = TrainedSentences.read(run.trained_path).held_out_pairs(corpus)
+    known = TrainedSentences.read(run.path / TRAINED).held_out_pairs(corpus)
     if not known:
         return corpus
     splits = corpus.manifest.splits

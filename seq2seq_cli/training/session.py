@@ -24,6 +24,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import PAIR_FILES, TRAINED
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
@@ -131,7 +132,7 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
     )
     trained = TrainedSentences.of(corpus)
     if plan.init_from:
-        trained = trained.joined(TrainedSentences.read(RunFolder(plan.init_from).trained_path))
+        trained = trained.joined(TrainedSentences.read(plan.init_from / TRAINED))
     run = RunWriter.create(
         plan.path, plan.config, provenance, corpus.codecs, trained.to_json(), locks=locks, overwrite=plan.overwrite
     )
@@ -147,7 +148,7 @@ def _save_pairs(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
     if not config.decoding.similar_pairs:
         run.remove_pairs()
         return
-    if run.has_pairs:
+    if all((run.path / file).is_file() for file in PAIR_FILES.values()):
         return
     split = corpus.split("train")
     src, tgt = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))

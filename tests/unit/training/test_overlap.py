@@ -15,6 +15,7 @@ from seq2seq_cli.evaluation.command import EvaluatedRun, corpus_of, leave_out_tr
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.train import train
 from tests.commands import s2s_here
@@ -96,12 +97,13 @@ def test_evaluate_warns_of_another_corpus_only_where_it_cannot_count_them(
     corpus_of([evaluated(origin.path)], more)
     assert not caplog.text
 
-    record = origin.trained_path.read_bytes()
-    origin.trained_path.unlink()
+    path = origin.path / TRAINED
+    record = path.read_bytes()
+    path.unlink()
     try:
         corpus_of([evaluated(origin.path)], more)
     finally:
-        origin.trained_path.write_bytes(record)
+        path.write_bytes(record)
     assert f"{origin.path} may know some of these sentences" in caplog.text
 
 
@@ -117,7 +119,7 @@ def test_case_and_punctuation_do_not_count_and_sides_are_apart(corpus: PreparedC
 def test_a_record_that_is_damaged_or_missing_is_named(
     origin: RunFolder, more: Path, tmp_path: Path, content: str
 ) -> None:
-    record = origin.trained_path
+    record = origin.path / TRAINED
     whole = record.read_bytes()
     if content:
         record.write_text(content, encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Choices and limits of the config, each named once; the schema, the commands and the layers above take them from here.
+"""Choices and limits of several keys or modules, each named once: for the schema and the layers above.
 
-The scores are in the schema, beside their formulas. Nothing is imported here but typing, so that the commands offer
+What a single key allows is with that key in the schema. Nothing is imported here but typing, so that the commands offer
 these choices without pydantic.
 """
 
@@ -10,21 +10,13 @@ Unit: TypeAlias = Literal["word", "bpe", "character"]
 """The piece of text that has an id: a token of spaCy, a part of one, or a character."""
 
 Cell: TypeAlias = Literal["lstm", "gru", "gru_cho", "rnn"]
-Directions: TypeAlias = Literal["one", "joined", "summed"]
-ScopeName: TypeAlias = Literal["global", "local_m", "local_p", "hard"]
-DecoderKind: TypeAlias = Literal["bahdanau", "luong"]
 ReadoutName: TypeAlias = Literal["state", "concat", "attentional", "maxout"]
-BridgeName: TypeAlias = Literal["copy", "linear", "backward", "context", "zero"]
-TiedEmbeddings: TypeAlias = Literal["none", "target", "all"]
-FirstWeights: TypeAlias = Literal["torch", "uniform", "normal"]
 
 BatchUnit: TypeAlias = Literal["token", "sentence"]
 """The unit of a batch's size. sentence: pairs. token: rows x the longest of them, on the side where that is more; EOS
 (or BOS) and padding are counted. A pair that is longer than the size is a batch of its own."""
 
 Optimiser: TypeAlias = Literal["adam", "adamw", "adadelta", "muon", "sgd"]
-Schedule: TypeAlias = Literal["constant", "cosine", "halving"]
-LossUnit: TypeAlias = Literal["token", "sentence"]
 
 Metric: TypeAlias = Literal["bleu", "chrf", "loss"]
 """A score of held-out sentences."""
@@ -33,7 +25,6 @@ METRIC_NAMES: dict[Metric, str] = {"bleu": "BLEU", "chrf": "chrF", "loss": "loss
 CurveAxis: TypeAlias = Literal["epoch", "minutes", "tokens"]
 CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
 """The upper panel of learning curves: a held-out score or the attention's entropy; with the loss there is none."""
-BestMetric: TypeAlias = Literal["auto", Metric]
 
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch"]

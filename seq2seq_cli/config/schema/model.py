@@ -18,7 +18,7 @@ class EncoderConfig(Section):
     cell: choices.Cell = "lstm"
     """Type of the RNN. gru: torch's, which resets after the product, r (U h). gru_cho: the paper's, U (r h), which is
     slower. rnn: tanh(W x + U h + b)."""
-    directions: choices.Directions = "one"
+    directions: Literal["one", "joined", "summed"] = "one"
     """one: left to right. joined: both ways, a state is [forward; backward]. summed: forward + backward."""
     embedding_size: PositiveInt = 256
     """Size of the vector of a source word."""
@@ -69,7 +69,7 @@ class AttentionConfig(Section):
     """Attention size: the length of v (additive, concat, concat_joined, state_free); null: decoder.hidden_size."""
     max_length: PositiveInt = 101
     """For location and location_word only: the most source tokens, <eos> included."""
-    scope: choices.ScopeName = "global"
+    scope: Literal["global", "local_m", "local_p", "hard"] = "global"
     """global: every source word. local_m: a window around the position of the target word. local_p: a window around a
     predicted position, with a Gaussian. hard: a single word, drawn in training, the likeliest one in translation."""
     window: PositiveInt = 10
@@ -96,7 +96,7 @@ class AttentionConfig(Section):
 class DecoderConfig(Section):
     """An RNN that writes the target words, attending to the memory at every step."""
 
-    kind: choices.DecoderKind = "luong"
+    kind: Literal["bahdanau", "luong"] = "luong"
     """bahdanau: attend with the previous state, then run the RNN. luong: run the RNN, then attend with its output."""
     cell: choices.Cell = "lstm"
     """Type of the RNN, as in the encoder."""
@@ -129,7 +129,7 @@ class DecoderConfig(Section):
 class InitialisationConfig(Section):
     """The distributions that the first weights are drawn from."""
 
-    weights: choices.FirstWeights = "torch"
+    weights: Literal["torch", "uniform", "normal"] = "torch"
     """torch: as torch draws them. uniform: U(-scale, scale) for all weights, as in Luong et al. 2015, with
     0.1. normal: N(0, scale^2), recurrent matrices orthogonal, biases 0, as in Bahdanau et al. 2015, with 0.01."""
     scale: Positive = 0.1
@@ -148,14 +148,14 @@ class ModelConfig(Section):
 
     encoder: EncoderConfig = EncoderConfig()
     """The source side: an RNN whose states are the memory."""
-    bridge: choices.BridgeName = "copy"
+    bridge: Literal["copy", "linear", "backward", "context", "zero"] = "copy"
     """The decoder's first state. copy: the encoder's last, h (sizes must agree). linear: tanh(W h + b). backward: the
     same of the backward direction's h. context: tanh(W c + b), c the constant context of score: fixed. zero: zeros."""
     attention: AttentionConfig = AttentionConfig()
     """The attention: the weights of the memory's states in the context."""
     decoder: DecoderConfig = DecoderConfig()
     """The target side: an RNN that writes the translation."""
-    tied_embeddings: choices.TiedEmbeddings = "none"
+    tied_embeddings: Literal["none", "target", "all"] = "none"
     """One matrix for several uses. target: target word vectors and output layer. all: source word vectors as well."""
     initialisation: InitialisationConfig = InitialisationConfig()
     """The first weights."""

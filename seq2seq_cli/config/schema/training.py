@@ -1,6 +1,6 @@
 """The section ``training``: its length, its batches, its optimiser, its noise, its changed pairs."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -53,7 +53,7 @@ class TrainingConfig(Section):
     duration is not known. With a limit, short epochs may have no validation: all take about a tenth of the time."""
     patience: PositiveInt | None = None
     """Validations in a row without a better score after which training ends; null: no such end."""
-    best_metric: choices.BestMetric = "auto"
+    best_metric: Literal["auto", choices.Metric] = "auto"
     """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss. auto: bleu, but
     chrf below 1,000 held-out pairs, and where no tokenisation of BLEU finds the words of the target language."""
     keep: NonNegativeInt = 0
@@ -71,7 +71,7 @@ class TrainingConfig(Section):
     """Learning rate; the highest one where a warm-up or a schedule changes it."""
     weight_decay: NonNegative = 0.0
     """Weight decay, for adamw, muon and sgd only."""
-    schedule: choices.Schedule = "constant"
+    schedule: Literal["constant", "cosine", "halving"] = "constant"
     """Learning rate after the warm-up. constant: lr. cosine: down to 0 at the end. halving: halved every halving_every
     epochs."""
     halving_after: NonNegative = 5.0
@@ -80,7 +80,7 @@ class TrainingConfig(Section):
     """For halving only: epochs between two halvings."""
     warmup_steps: NonNegativeInt = 0
     """Updates during which the learning rate climbs to lr."""
-    loss_unit: choices.LossUnit = "token"
+    loss_unit: Literal["token", "sentence"] = "token"
     """The loss that is minimised: its mean per target token, or per sentence (summed over its tokens)."""
     clip_norm: Positive | None = 1.0
     """Largest norm of the gradient; a larger one is scaled down to it; null: any norm."""

@@ -69,7 +69,7 @@ def list_configs() -> list[CatalogEntry]:
     for path in sorted(shipped.rglob("*.yaml")):
         name, text = path.relative_to(shipped).with_suffix("").as_posix(), read_config_text(path)
         group = next((group for group in GROUPS if f"\n# Group: {group}\n" in text), GROUPS[-1])
-        entries.append(CatalogEntry(name, describe_config(path), group))
+        entries.append(CatalogEntry(name, describe_config(text), group))
     return sorted(entries, key=lambda entry: GROUPS.index(entry.group))
 
 
@@ -88,12 +88,10 @@ def read_config_text(path: Path) -> str:
         raise ConfigError(f"{where}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8") from error
 
 
-def describe_config(path: Path) -> str:
-    """The first comment line of a config file; empty when it has none."""
-    for line in read_config_text(path).splitlines():
-        if line.startswith("#"):
-            return line.lstrip("# ").strip()
-    return ""
+def describe_config(text: str) -> str:
+    """The first comment line of a config; empty when it has none."""
+    comments = (line for line in text.splitlines() if line.startswith("#"))
+    return next(comments, "").lstrip("# ").strip()
 
 
 def shipped_folder() -> Path:

@@ -40,11 +40,8 @@ def show(
 
     To make one of your own: s2s configs show luong_dot > mine.yaml
     """
-    path = catalog.find_config(name)
-    whole = (
-        catalog.read_config_text(path) if short else annotated_yaml(load_config(name), catalog.describe_config(path))
-    )
-    sys.stdout.write(whole)
+    text = catalog.read_config_text(catalog.find_config(name))
+    sys.stdout.write(text if short else annotated_yaml(load_config(name), catalog.describe_config(text)))
 
 
 @app.command()

@@ -3,6 +3,7 @@
 import contextlib
 import gc
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,26 +87,19 @@ class PlainGroup(TyperGroup):
 
 def _taken_plainly(parameters: list[Any]) -> list[Any]:
     for parameter in parameters:
-        if not isinstance(parameter.process_value, _PlainProcessing):
-            parameter.process_value = _PlainProcessing(parameter)
+        if not isinstance(parameter.process_value, partial):
+            parameter.process_value = partial(_process, parameter, parameter.process_value)
     return parameters
 
 
-class _PlainProcessing:
-    """The processing of a parameter's value, by typer where the value needs a check."""
-
-    def __init__(self, parameter: Any) -> None:
-        self._parameter = parameter
-        self._check = parameter.process_value
-        self._convert = _PLAIN.get(parameter.type_descriptor.annotation)
-
-    def __call__(self, context: Any, value: Any) -> Any:
-        parameter = self._parameter
-        if parameter.required or not (self._convert or value is None or value == parameter.default):
-            return self._check(context, value)
-        if self._convert and value is not None:
-            value = self._convert(value)
-        return parameter.callback(context, parameter, value) if parameter.callback else value
+def _process(parameter: Any, check: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The value of a parameter, by `check`, which is typer's, where it needs a check."""
+    convert = _PLAIN.get(parameter.type_descriptor.annotation)
+    if parameter.required or not (convert or value is None or value == parameter.default):
+        return check(context, value)
+    if convert and value is not None:
+        value = convert(value)
+    return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
 def usage_line(error: Any) -> str:

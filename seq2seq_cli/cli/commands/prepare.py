@@ -121,13 +121,8 @@ def prepare(
 
 
 def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
-    values = {
-        "columns": None if columns is None else json.dumps(columns, ensure_ascii=False),
-        "swap": "true" if swap else None,
-        "encoding": None if encoding is None else json.dumps(encoding, ensure_ascii=False),
-        "limit": limit,
-    }
-    return [f"data.{key}={value}" for key, value in values.items() if value is not None]
+    values = {"columns": columns, "swap": swap or None, "encoding": encoding, "limit": limit}
+    return [f"data.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None]
 
 
 def _lines(report: "PrepareReport") -> Iterator[str]:

@@ -81,12 +81,9 @@ def output_loss(
     smoothed = torch.full_like(bias, label_smoothing / len(bias))
     constant: Tensor | float = 0.0
     multiple = COMPILED_MULTIPLE if dtype == torch.bfloat16 and device == "cpu" else 1
-    sample = (
-        None
-        if sampled_words is None
-        else draw_words(targets, vocabulary=len(bias), drawn=sampled_words, multiple=multiple)
-    )
-    if sample is not None:
+    if sampled_words is not None and (
+        sample := draw_words(targets, vocabulary=len(bias), drawn=sampled_words, multiple=multiple)
+    ):
         targets = sample.places[targets]
         words, counts = (part.to(weight.device, non_blocking=True) for part in (sample.words, sample.counts))
         weight = weight.index_select(0, words)

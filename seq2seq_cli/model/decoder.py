@@ -8,7 +8,7 @@ B batch, T target length, S source length, D embedding, H hidden, Q query, C con
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import torch
 from jaxtyping import Float, Int
@@ -33,9 +33,6 @@ Steps: TypeAlias = tuple[Float[Tensor, "B T R"], Attended]
 class Decoder(nn.Module, ABC):
     """From the previous target words to the features of the next, with attention to the memory."""
 
-    context_reaches_rnn: ClassVar[bool] = True
-    """Whether the context of a step changes the RNN states of later steps."""
-
     def __init__(
         self, config: DecoderConfig, attention: ContextProvider, *, vocabulary_size: int, feedback_size: int
     ) -> None:
@@ -43,6 +40,8 @@ class Decoder(nn.Module, ABC):
         super().__init__()
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
         self.rnn = make_rnn(config, config.embedding_size + feedback_size)
+        self.context_reaches_rnn = feedback_size > 0
+        """Whether the context of a step changes the RNN states of later steps."""
         self.attention = attention
         self.readout = READOUTS[config.readout](config, attention.context_size)
         self.dropout = Dropout(config.dropout)
@@ -122,8 +121,6 @@ class LuongDecoder(Decoder):
     s_t = RNN(y_{t-1}, s_{t-1}), c_t = attention(s_t), features = readout(s_t, c_t, y_{t-1}).
     """
 
-    context_reaches_rnn = False
-
     @override
     def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
         word = self.embed(tokens)
@@ -148,8 +145,6 @@ class InputFeedingDecoder(LuongDecoder):
 
     s_t = RNN([y_{t-1}; s~_{t-1}], s_{t-1}), c_t = attention(s_t), features = s~_t = readout(s_t, c_t), s~_0 = 0.
     """
-
-    context_reaches_rnn = True
 
     @override
     def start(self, rnn: RNNState) -> DecoderState:

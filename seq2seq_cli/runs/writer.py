@@ -46,7 +46,7 @@ _PATTERNS = (
     *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values(), *CHECKPOINTS)),
     f"{EPOCHS}/[0-9][0-9][0-9][0-9]{_WEIGHTS}",
 )
-"""The files that a training writes."""
+"""The files that a training writes; whatever else is in a run folder belongs to the user."""
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
 
@@ -82,7 +82,8 @@ class RunWriter(RunFolder):
             make_folder(path)
             locks.enter_context(lock_run(path))
             check_free(path, overwrite=overwrite)  # again: another run may just have begun here
-            with whole_folder(path, replaced=run_files(path)) as new:
+            ours = (file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern))
+            with whole_folder(path, replaced=ours) as new:
                 (new / MARK).touch()
                 (new / CONFIG).write_bytes(dump_config(config).encode("utf-8"))
                 save_codecs(new, codecs)
@@ -196,8 +197,3 @@ def check_name(path: Path, option: str) -> None:
         str(path).encode("utf-8")
     except UnicodeEncodeError:
         raise UsageError(f"{option} {path}: the name is not UTF-8: give the folder another") from None
-
-
-def run_files(path: Path) -> list[str]:
-    """The files in a run folder that a training made there; whatever else is in it belongs to the user."""
-    return [file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern)]

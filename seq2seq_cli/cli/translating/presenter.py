@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seq2seq_cli.cli.terminal import tell
 from seq2seq_cli.cli.translating.results import Output, View, render
-from seq2seq_cli.cli.translating.warner import Warner
+from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
@@ -30,7 +30,7 @@ class Presenter:
     drawing: "Drawing | None" = None
     _shown: int = 0
     _named: set[str] = field(default_factory=set)
-    _warner: Warner = field(default_factory=Warner)
+    _told: set[Check] = field(default_factory=set)
 
     def show(
         self, translations: Iterable[Translation], place: Place | None = None, *, name_unknown: bool = False
@@ -46,7 +46,7 @@ class Presenter:
             for translation in translations:
                 self._shown += 1
                 self.output.write(render(translation, self.view, self.output))
-                self._warner.look(place(self._shown) if place else "", self.translator, translation)
+                warn_once(self._told, place(self._shown) if place else "", self.translator, translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys(translation.unknown))
                 if self.drawing:

@@ -1,13 +1,15 @@
 """Warnings of what a model translates badly: each once per command, in one line."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from seq2seq_cli.cli.terminal import warn
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.text.languages import name_of
 
+Check: TypeAlias = Callable[[Translator, Translation], str]
+"""Says what a translation suffers from; empty for nothing."""
 _FEWEST_UNKNOWN = 3
 """Words that are unknown below which a text is not strange: a name has two."""
 _PARTS, _PART_LENGTH = 3, 2
@@ -15,18 +17,12 @@ _PARTS, _PART_LENGTH = 3, 2
 such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
 
 
-@dataclass
-class Warner:
-    """Shows each kind of warning once, with the first text that has it."""
-
-    _told: set[Callable[[Translator, Translation], str]] = field(default_factory=set)
-
-    def look(self, place: str, translator: Translator, translation: Translation) -> None:
-        """Look at the translation of a text, whose name in messages is `place`."""
-        for check in (_cut, _length, _unknown_words):
-            if check not in self._told and (problem := check(translator, translation)):
-                self._told.add(check)
-                warn(f"{place}: {problem}" if place else problem)
+def warn_once(told: set[Check], place: str, translator: Translator, translation: Translation) -> None:
+    """Warn of the translation of a text, named `place` in messages, by the checks that have not `told` of one yet."""
+    for check in (_cut, _length, _unknown_words):
+        if check not in told and (problem := check(translator, translation)):
+            told.add(check)
+            warn(f"{place}: {problem}" if place else problem)
 
 
 def _cut(translator: Translator, translation: Translation) -> str:

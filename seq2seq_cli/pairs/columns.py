@@ -10,6 +10,7 @@ from seq2seq_cli.pairs.delimited import TAB_LINES
 from seq2seq_cli.pairs.lines import COLUMNS
 from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
 from seq2seq_cli.pairs.stated_languages import OFTEN_KEYS, Codes, language_named
+from seq2seq_cli.text.languages import any_code_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -20,7 +21,11 @@ _ROLES = (_SOURCE, _TARGET)
 _NUMBER = re.compile(r"(\w{1,4}[ ._-]?(?=\d))?[\d\s.,:/_+-]*")
 """A number, a date or a label: 1,024, 2026-11-25, s12, GEN 1:7."""
 _FEWEST = 10
-"""Rows from which on a column with the same cell in each is one of labels."""
+"""Rows below which no column is known to be one of labels or numbers."""
+_MOST_LABELS = 5
+_ROWS_PER_LABEL = 20
+"""A column of few different cells, each of them in many rows, is one of labels."""
+_CODE_LETTERS = 3
 _MOST_WORDS = 4
 """Words in the name of a column."""
 _SHOWN = 8
@@ -64,7 +69,7 @@ def choose_columns(
     keys = _usual_keys(rows)
     has_names = any(isinstance(key, str) for key in keys)
     by_name = asked is not None and not all(map(str.isdecimal, asked))
-    has_header = not has_names and (by_name or _is_header(first))
+    has_header = not has_names and (by_name or _is_header(rows))
     is_named = has_names or has_header
     names = {key: first.get(key, "").strip() if has_header else str(key) for key in keys}
     if asked is not None:
@@ -73,9 +78,10 @@ def choose_columns(
     else:
         of_text = _of_text(keys, rows[int(has_header) :], _named(names) if is_named else ())
         if len(of_text) < COLUMNS:
-            there = f"only the column {_listed(names)}" if names else "no column of text"
+            of_one = f"only the column {one_line(str(names[of_text[0]] or of_text[0]))}" if of_text else ""
             raise UsageError(
-                f"{file}: there is {there} ({reader.kind}): export the pairs with a column for each language"
+                f"{file}: there is {of_one or 'no column of text'} ({reader.kind}): export the pairs with a column for"
+                " each language"
             )
         found = _choose(names, of_text, languages) if is_named else of_text
         if len(found) != COLUMNS and (is_named or reader != TAB_LINES):
@@ -85,6 +91,8 @@ def choose_columns(
             )
         columns = found[0], found[1]
     stated = [language_named(names[column]) if is_named else None for column in columns]
+    if any(stated):
+        stated = [code or any_code_named(names[column].strip()) for code, column in zip(stated, columns, strict=True)]
     return Choice(
         columns=columns,
         names=(names[columns[0]], names[columns[1]]) if is_named else None,
@@ -100,32 +108,60 @@ def _usual_keys(rows: Sequence[Mapping[Column, str]]) -> list[Column]:
     return usual if len(usual) > 1 else list(counts)
 
 
-def _is_header(first: Mapping[Column, str]) -> bool:
-    """Whether the cells of a row are names of columns: at least two name a language, or the source or the target."""
-    cells = [cell for cell in map(str.strip, first.values()) if cell]
-    if any(len(cell.split()) > _MOST_WORDS or not (in_word(cell[-1]) or cell[-1] == ")") for cell in cells):
+def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
+    """Whether the cells of the first row are names of columns.
+
+    Two of them name a language, or the source or the target; or one of them names a language, and the others can be
+    names; or one stands above numbers.
+    """
+    first, *others = rows
+    cells = {key: stripped for key, cell in first.items() if (stripped := cell.strip())}
+    if any(len(cell.split()) > _MOST_WORDS or not (in_word(cell[-1]) or cell[-1] == ")") for cell in cells.values()):
         return False
-    languages = {code for cell in cells if (code := language_named(cell))}
-    return len(languages) + sum(any(_last_part(cell) in role for cell in cells) for role in _ROLES) > 1
+    languages = {code for cell in cells.values() if (code := language_named(cell))}
+    if len(languages) + sum(any(_last_part(cell) in role for cell in cells.values()) for role in _ROLES) > 1:
+        return True
+    if languages and len(cells) == len(first) == COLUMNS:
+        # Two names, or two codes of three letters: "no" beside a word is no Norwegian.
+        lengths = sorted(map(len, cells.values()))
+        are_codes = lengths == [_CODE_LETTERS] * COLUMNS and all(map(str.islower, cells.values()))
+        is_repeated = any(row.get(key, "").strip() == cell for row in others for key, cell in cells.items())
+        if (are_codes or lengths[0] > _CODE_LETTERS) and not is_repeated:
+            return True
+    return len(others) >= _FEWEST and any(
+        not _NUMBER.fullmatch(cell) and all(row.get(key) and _NUMBER.fullmatch(row[key]) for row in others)
+        for key, cell in cells.items()
+    )
 
 
 def _named(names: Mapping[Column, str]) -> set[Column]:
-    """The columns whose names are a language or a role; of three languages or more, ``id`` is probably none."""
-    languages = {key: code for key, name in names.items() if (code := language_named(name))}
-    if len(set(languages.values())) > COLUMNS:
-        languages = {key: code for key, code in languages.items() if names[key].strip().casefold() not in OFTEN_KEYS}
-    return languages.keys() | {key for key, name in names.items() if any(_last_part(name) in role for role in _ROLES)}
+    """The columns whose names are a language or a role; ``id`` may be neither."""
+    return {
+        key
+        for key, name in names.items()
+        if any(_last_part(name) in role for role in _ROLES)
+        or (language_named(name) and name.strip().casefold() not in OFTEN_KEYS)
+    }
 
 
 def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], named: Collection[Column]) -> list[Column]:
-    """The columns that hold more than numbers and labels, and those that are `named`; all where fewer than two do."""
-    found = [key for key in keys if key in named or not _are_labels([row.get(key, "") for row in rows])]
-    return found if len(found) > 1 else list(keys)
+    """The columns that hold more than numbers and labels, and those that are `named`."""
+    cells = {key: [row.get(key, "").strip() for row in rows] for key in keys}
+    if len(rows) < _FEWEST and len(keys) == COLUMNS:
+        return list(keys)
+    of_text = [key for key in keys if key in named or not _are_numbers(cells[key])]
+    without_labels = [key for key in of_text if key in named or not _are_labels(cells[key])]
+    # Of two columns none is one of labels: the same sentence can have many translations.
+    return without_labels if len(without_labels) > 1 else of_text
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    return all(map(_NUMBER.fullmatch, cells))
 
 
 def _are_labels(cells: Sequence[str]) -> bool:
-    is_one = len(cells) >= _FEWEST and len(set(cells)) == 1
-    return is_one or all(map(_NUMBER.fullmatch, cells))
+    kinds = len(set(cells))
+    return len(cells) >= _FEWEST and (kinds == 1 or (kinds <= _MOST_LABELS and len(cells) >= _ROWS_PER_LABEL * kinds))
 
 
 def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: Codes | None) -> Sequence[Column]:

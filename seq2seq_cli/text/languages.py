@@ -84,6 +84,21 @@ def code_named(word: str) -> str | None:
 
 
 @cache
+def any_code_named(word: str) -> str | None:
+    """The code of any language with this name or code of three letters: nearly every such word is one of some language.
+
+    So it is asked only of what stands beside a known language.
+    """
+    if not word.isalpha():
+        return None
+    try:
+        found = word if len(word) == _LONGEST_CODE else (_cldr().find(word).language or "")
+    except LookupError:
+        return None
+    return short_code(found) if len(word) >= _LONGEST_CODE and _cldr().tag_is_valid(found) else None
+
+
+@cache
 def scripts_of_language(code: str) -> tuple[str, ...]:
     """The scripts that a known language is written in, the usual one first; none for other languages."""
     if not is_known(code):

@@ -1,6 +1,7 @@
 """Tables of text: CSV and TSV, with or without quotation marks."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,10 @@ class Delimited(Reader):
 
     def _quoted_rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
         line = 1
-        rows = csv.reader(_ended(lines, name), delimiter=self.separator, strict=True, skipinitialspace=True)
+        closed = re.compile(rf'(?<=")[ ]+(?={re.escape(self.separator)}|$)', re.MULTILINE)
+        # A space behind the closing mark of a cell belongs to no cell, as one before its opening mark.
+        ended = (closed.sub("", row) for row in _ended(lines, name))
+        rows = csv.reader(ended, delimiter=self.separator, strict=True, skipinitialspace=True)
         try:
             for cells in rows:
                 fits = self.width is None or not any(cells[self.width :])

@@ -1,4 +1,4 @@
-"""JSON: an object or a list per line, or one list of them."""
+"""JSON: an object or a list per line, or one list of them, which may lie in an object."""
 
 import json
 import re
@@ -23,7 +23,21 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambd
 
 def find_json(head: str) -> "JsonRecords | None":
     """The reader of a text that begins like JSON; None for any other text."""
-    return JsonRecords(is_list=bool(_ARRAY.match(head))) if _BEGINS.match(head) else None
+    if not _BEGINS.match(head):
+        return None
+    return JsonRecords(is_list=_ARRAY.match(head) is not None or _is_one_value(head))
+
+
+def _is_one_value(head: str) -> bool:
+    """Whether a text that begins like an object is one of several lines, or alone and with a list of records in it."""
+    first, _, others = head.lstrip().partition("\n")
+    try:
+        value = _DECODER.decode(first)
+    except RecursionError:
+        return False
+    except json.JSONDecodeError:
+        return not _BEGINS.match(others)  # on further lines, or behind the characters that are read here
+    return not others.strip() and isinstance(value, dict) and len(_longest_list(value)) > 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +76,16 @@ def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
         size += len(text)
         if size > _LONGEST_LIST:
             raise PairFileError(f"{name}: a list of more than {_LONGEST_LIST:,} characters: give an object per line")
-    for number, value in enumerate(_value("".join(parts), name, 1), start=1):
+    for number, value in enumerate(_longest_list(_value("".join(parts), name, 1)), start=1):
         yield Record(number, cells_of(value))
+
+
+def _longest_list(value: Any) -> list[Any]:
+    """A list, or the longest one in the values of an object, which has others beside it: a name, a licence."""
+    if isinstance(value, list):
+        return value
+    inside = map(_longest_list, value.values() if isinstance(value, dict) else ())
+    return max(inside, key=len, default=[])
 
 
 def _value(text: str, name: str, line: int) -> Any:

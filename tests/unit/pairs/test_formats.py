@@ -168,7 +168,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (cut("list.json", -3), ":81:2: not JSON: expecting ',' delimiter: correct"),
         (changed("list.json", "},", "}"), ":6:2: not JSON: expecting ',' delimiter: correct"),
         (b"[]", ": no sentence pair in it: JSON without a record"),
-        (b'{"data": [' + b'{"en": "a", "de": "b"}, ' * 50_000, ": there is no column of text (JSON): export"),
+        (b'{"data": [' + b'{"en": "a", "de": "b"}, ' * 50_000, ":1:1200011: not JSON: expecting"),
     ],
     "TMX": [
         (cut("memory.tmx", -30), ":63:57: not XML: unclosed token: correct it, or export"),
@@ -228,6 +228,9 @@ OCLOCK = "".join(f"It is {hour} o'clock.\tEs ist {hour} Uhr.\tclock\n" for hour 
 DAYS = "source,target,domain\n" + "".join(f"{day} May,{day}. Mai,a\n" for day in range(12))
 SPEECH = '"Hi," he said.\t"Hallo", sagte er.\n"No," she said.\t"Nein", sagte sie.\n' * 2
 DECIMALS = "0,53;Cat.;Katze.\n0,91;Dog.;Hund.\n1,25;Mouse.;Maus.\n0,75;Cow.;Kuh."
+LABELLED = "".join(f"{('news', 'talk', 'web')[n % 3]}\tA cat {n}.\tEine Katze {n}.\n" for n in range(60))
+IN_OBJECT = {"name": "demo", "tags": ["a", "b"], "pairs": [{"en": src, "de": tgt} for src, tgt in PAIRS]}
+SPACED = [("Cat, so.", "Katze."), ("Dog.", "Hund, so.")]
 READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str]]]] = {
     "columns by code": ({"f": NOTES}, "--columns en,de", [("Cat.", "Katze.")]),
     "columns in the other order": ({"f": NESTED}, "--columns de,en", [("Katze.", "Cat.")]),
@@ -248,6 +251,11 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "a spreadsheet's text": ({"f": QUOTED.encode("utf-16")}, "", QUOTED_PAIRS),
     "numbers in sentences": ({"f": OCLOCK}, "", [(f"It is {n} o'clock.", f"Es ist {n} Uhr.") for n in range(12)]),
     "labels that are named": ({"f": DAYS}, "", [(f"{day} May", f"{day}. Mai") for day in range(12)]),
+    "a label with a space": ({"f": "".join(f"Corpus \t{src}\t{tgt}\n" for src, tgt in PAIRS)}, "", PAIRS),
+    "few labels": ({"f": LABELLED}, "", [(f"A cat {n}.", f"Eine Katze {n}.") for n in range(60)]),
+    "a list in an object": ({"f": json.dumps(IN_OBJECT)}, "", PAIRS),
+    "a list in objects, on many lines": ({"f": json.dumps({"data": IN_OBJECT}, indent=1)}, "", PAIRS),
+    "a space behind a cell": ({"f": '"Cat, so.","Katze." \n"Dog." ,"Hund, so."\n'}, "", SPACED),
     "one sentence": ({"f": "Go.\tGeh!\tCC-BY 2.0\n" * 12}, "", [("Go.", "Geh!")]),
     "several tables": (
         {"a": "en,de\nCat.,Katze.\n", "b": DE_EN, "c": '{"de": "Maus.", "en": "Mouse."}\n'},
@@ -289,6 +297,9 @@ def test_files_are_read_as_they_are_meant(tmp_path: Path, name: str) -> None:
         ("f", "Deutsch\tEspañol", "", "de to es (as the names of the columns say)"),
         ("c.en-fr.tsv", "English\tTranslation", "", "en to fr (as the file's name says)"),
         ("c", "English\tTranslation", "", "en to xx (as the names of the columns say)"),
+        ("f", "english\tlummi", "", "en to xx (as the names of the columns say)"),
+        ("f", "Zulu\tEnglish", "", "zu to en (as the names of the columns say)"),
+        ("f", "eng\tlum", "", "en to lum (as the names of the columns say)"),
         ("deu.txt", "house\tHaus", "--columns 2,1", "de to en (as the file's name says)"),
     ],
 )
@@ -318,7 +329,16 @@ def test_missing_columns_are_named(tmp_path: Path, contents: Mapping[str, str], 
 
 @pytest.mark.parametrize(
     "first",
-    ["Hi\tHallo", "Yes\tJa\tCC-BY", "Text\tText", "1\teins", "he is here\til est ici", "i am tired\tik ben moe"],
+    [
+        "Hi\tHallo",
+        "Yes\tJa\tCC-BY",
+        "Text\tText",
+        "yes\tja",
+        "no\tnei",
+        "1\teins",
+        "he is here\til est ici",
+        "i am tired\tik ben moe",
+    ],
 )
 def test_a_first_pair_is_no_header(tmp_path: Path, first: str) -> None:
     write(tmp_path, deu_dot_txt=f"{first}\n" + "house\tHaus\nto go\tgehen\n" * 9)
@@ -339,6 +359,13 @@ def test_columns_of_labels_are_passed_over(tmp_path: Path, before: str, between:
     rows = [[before.format(number), en, *filter(None, [between]), de] for number, (en, de) in enumerate(PAIRS)]
     (tmp_path / "pairs.tsv").write_text(header + "".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
     assert trained_on(tmp_path, "pairs.tsv") == PAIRS
+
+
+def test_a_column_of_numbers_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "words.tsv").write_text(
+        "id\twort\n" + "".join(f"{n}\tein Haus {n}\n" for n in range(12)), encoding="utf-8"
+    )
+    assert "words.tsv: there is only the column wort" in prepare(tmp_path, "words.tsv").stderr
 
 
 def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> None:

@@ -18,8 +18,10 @@ _SOURCE = {"source", "src", "original", "input", "sentence", "text"}
 _TARGET = {"target", "tgt", "trg", "translation", "output"}
 _ROLES = (_SOURCE, _TARGET)
 """Names of the columns of source and target."""
-_NUMBER = re.compile(r"(\w{1,4}[ ._-]?(?=\d))?[\d\s.,:/_+-]*")
-"""A number, a date or a label: 1,024, 2026-11-25, s12, GEN 1:7."""
+_DIGITS = re.compile(r"[\d\s.,:/_+-]*")
+"""A number or a date: 1,024, 2026-11-25."""
+_NUMBER = re.compile(rf"(\w{{1,4}}[ ._-]?(?=\d))?{_DIGITS.pattern}")
+"""The same or a label: s12, GEN 1:7."""
 _FEWEST = 10
 """Rows below which no column is known to be one of labels or numbers."""
 _MOST_LABELS = 5
@@ -129,7 +131,7 @@ def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
         if (are_codes or lengths[0] > _CODE_LETTERS) and not is_repeated:
             return True
     return len(others) >= _FEWEST and any(
-        not _NUMBER.fullmatch(cell) and all(row.get(key) and _NUMBER.fullmatch(row[key]) for row in others)
+        not _NUMBER.fullmatch(cell) and all(row.get(key) and _DIGITS.fullmatch(row[key]) for row in others)
         for key, cell in cells.items()
     )
 
@@ -149,14 +151,11 @@ def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], named
     cells = {key: [row.get(key, "").strip() for row in rows] for key in keys}
     if len(rows) < _FEWEST and len(keys) == COLUMNS:
         return list(keys)
-    of_text = [key for key in keys if key in named or not _are_numbers(cells[key])]
+    number = _NUMBER if len(keys) > COLUMNS else _DIGITS  # of two columns, either is more likely to be text
+    of_text = [key for key in keys if key in named or not all(map(number.fullmatch, cells[key]))]
     without_labels = [key for key in of_text if key in named or not _are_labels(cells[key])]
     # Of two columns none is one of labels: the same sentence can have many translations.
     return without_labels if len(without_labels) > 1 else of_text
-
-
-def _are_numbers(cells: Sequence[str]) -> bool:
-    return all(map(_NUMBER.fullmatch, cells))
 
 
 def _are_labels(cells: Sequence[str]) -> bool:

@@ -4,6 +4,7 @@
 all that it imports: neither torch nor spaCy, but where a language's tokenizer is a program of spaCy's.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs, PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.normalise import UNSPACED_LETTERS, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import SIDES, Rules, SideName, read_rules
 
@@ -30,6 +31,13 @@ _BYTES_PER_LINE = 100
 
 _MOST_LINES = 2**31 - 1
 """Pairs, sentences and groups have numbers of 32 bits, which take half the memory of 64."""
+
+_WRONGLY_DECODED = re.compile("[ÂÃÐÑØÙâ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|\ufffd")
+"""UTF-8 that was read as Windows-1252, such as Ã¤ for ä; or a character that could not be read."""
+
+_UNSPACED = re.compile(f"[{UNSPACED_LETTERS}]")
+_LETTERS_PER_WORD = 2
+"""Of scripts without spaces between words; about that many in Chinese."""
 
 LineProgress = Callable[[int, int], None]
 """Called with the lines that are done and with an estimate of their total."""
@@ -99,6 +107,8 @@ def analyse(block: Block, *, text: TextConfig, rules: Rules, swap: bool) -> tupl
         src, tgt = (second, first) if swap else (first, second)
         pair = normalise(src), normalise(tgt)
         if fault is None and all(pair):
+            counts.equal += pair[0] == pair[1]
+            counts.wrongly_decoded += any(map(_WRONGLY_DECODED.search, pair))
             pairs.append(pair)
             lines.append(line)
         else:
@@ -123,6 +133,7 @@ def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: Tex
         columns |= {
             f"{side}.numbers": np.array(list(map(numbers.__getitem__, every)), dtype=np.uint32),
             f"{side}.lengths": np.array(list(map(len, rows)), dtype=np.uint32),
+            f"{side}.words": np.array(list(map(_words, sentences, rows)), dtype=np.uint32),
             f"{side}.text": np.frombuffer(b"".join([sentence + b"\n" for sentence in octets]), dtype=np.uint8),
             f"{side}.sizes": np.array([len(sentence) + 1 for sentence in octets], dtype=np.uint32),
             f"{side}.keys": text_hashes(map(sentence_key, sentences)),
@@ -134,3 +145,13 @@ def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: Tex
         "src_hashes": text_hashes(encoded[0]),
     }
     return NewPairs(columns=columns, tokens=tokens)
+
+
+def _words(sentence: str, tokens: Sequence[str]) -> int:
+    """The number of words, by which the sides of a pair are compared.
+
+    Without a tokenizer for the language, a sentence of a script without spaces is one token.
+    """
+    return (
+        len(tokens) if sentence.isascii() else max(len(tokens), len(_UNSPACED.findall(sentence)) // _LETTERS_PER_WORD)
+    )

@@ -25,6 +25,11 @@ _PLACES = 3
 LONGEST_EXAMPLE = 200
 """Characters of a sentence that an example shows."""
 
+_FEW, _SOME, _MANY = 0.01, 0.05, 0.1
+"""Fractions of the lines or pairs above which a doubt is told."""
+_LIMITS: Mapping[Reason, str] = {"too long": "data.max_tokens", "length ratio": "data.max_ratio"}
+"""The keys that drop lines."""
+
 _COLUMNS = ("reason", "place", "src", "tgt")
 _ADVICE: Mapping[Reason, str] = {
     "no tab": "has no tab between source and target: insert one, or delete the {unit}",
@@ -57,6 +62,10 @@ class LineCounts:
     lines: int = 0
     pairs: int = 0
     extra_columns: int = 0
+    equal: int = 0
+    """Pairs whose sides are the same text."""
+    wrongly_decoded: int = 0
+    """Pairs with characters that another encoding than the file's has left."""
     dropped: Counter[Reason] = field(default_factory=Counter)
     """The lines that are left out for each reason."""
     examples: dict[Reason, list[DroppedLine]] = field(default_factory=dict)
@@ -73,6 +82,8 @@ class LineCounts:
         self.lines += later.lines
         self.pairs += later.pairs
         self.extra_columns += later.extra_columns
+        self.equal += later.equal
+        self.wrongly_decoded += later.wrongly_decoded
         for reason, count in later.dropped.items():
             self.drop(reason, count, later.examples[reason])
 
@@ -97,6 +108,25 @@ class LineCounts:
                 if reason != "blank line"
             )
             raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
+
+    def doubts(self) -> list[str]:
+        """What may be wrong with the lines, and what to do."""
+        found: list[str] = []
+        for reason, key in _LIMITS.items():
+            if (count := self.dropped[reason]) > _SOME * self.lines:
+                place = self.examples[reason][0].place
+                found.append(
+                    f"{count:,} of {self.lines:,} lines are dropped as '{reason}', from {place} on: raise {key}"
+                )
+        of_pairs = f"of {self.pairs:,} pairs have"
+        if self.equal > _MANY * self.pairs:
+            found.append(f"{self.equal:,} {of_pairs} the same text on both sides: leave these lines out")
+        if self.wrongly_decoded > _FEW * self.pairs:
+            found.append(
+                f"{self.wrongly_decoded:,} {of_pairs} characters such as Ã¤ for ä: the file was once read in a wrong"
+                " encoding: get it again, or name its encoding with --encoding"
+            )
+        return found
 
     def records(self) -> dict[Reason, DroppedRecord]:
         """The manifest's records of the reasons."""

@@ -20,6 +20,7 @@ from seq2seq_cli.text.sides import SIDES, SideName
 _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
     "numbers": np.uint32,
     "lengths": np.uint32,
+    "words": np.uint32,
     "text": np.uint8,
     "sizes": np.uint32,
     "keys": np.uint64,

@@ -235,4 +235,4 @@ def _fill(
         test_in_valid=selection.shared,
     )
     manifest.write(folder)
-    return manifest, selection.warnings
+    return manifest, counts.doubts() + selection.warnings

@@ -109,8 +109,8 @@ class _Reasons:
 
 
 def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> None:
-    """Drop training pairs with too many tokens on a side, or many more on one side than on the other."""
-    src, tgt = store.column("src.lengths"), store.column("tgt.lengths")
+    """Drop training pairs with too many words on a side, or many more on one side than on the other."""
+    src, tgt = store.column("src.words"), store.column("tgt.words")
     longer, shorter = np.maximum(src, tgt), np.minimum(src, tgt)
     most = data.max_tokens * (CHARACTERS_PER_TOKEN if unit == "character" else 1)
     for_training = given == TRAIN

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
     from seq2seq_cli.preparation.prepare import PrepareReport
 
+_FEWEST_PAIRS = 100
 _FOUND: "dict[LanguageOrigin, str]" = {
     "option": "as --languages says",
     "config": "as the config says",
@@ -161,7 +162,9 @@ def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | 
     if config is None and not init_from:
         config = recipe_for(pairs)
         minutes = load_config(config).training.max_minutes
-        yield f"recipe for {counted(pairs, 'pair')}: {config}" + (f", {minutes:g} minutes" if minutes else "")
+        limit = f", {minutes:g} minutes" if minutes else ""
+        few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
+        yield f"recipe for {counted(pairs, 'pair')}: {config}{limit}{few}"
     command = "s2s train"
     if init_from:
         command += f" --init-from {quote(str(init_from))}"

@@ -181,7 +181,9 @@ def test_a_damaged_manifest_is_reported_with_what_helps(pair_file: Path, tmp_pat
 
 
 def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:
-    (tmp_path / "one.txt").write_text("".join(f"{number}.\tthe same\n" for number in range(100)), encoding="utf-8")
+    (tmp_path / "one.txt").write_text(
+        "".join(f"The house {number}.\tthe same\n" for number in range(100)), encoding="utf-8"
+    )
     report = prepare(tmp_path / "one.txt", out=tmp_path / "out")
     assert [split.pairs for split in report.manifest.splits.values()] == [100, 0, 0]
     assert report.warnings == [
@@ -278,3 +280,27 @@ def test_a_full_disk_is_reported_and_nothing_stays(pair_file: Path, tmp_path: Pa
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.iterdir()) == [pair_file]
+
+
+@pytest.mark.parametrize(
+    ("pair", "doubt"),
+    [
+        ("The cat {n}.\tThe cat {n}.", "of 118 pairs have the same text on both sides"),
+        ("The cat {n}.\tDas MÃ¤dchen {n}.", "of 118 pairs have characters such as Ã¤ for ä"),
+        (
+            "The cat\tEine Katze {n} " + "und noch eine " * 20,
+            "of 118 lines, from pairs.txt:1 on, are dropped as 'length",
+        ),
+    ],
+)
+def test_doubts_about_many_pairs_are_told(tmp_path: Path, pair: str, doubt: str) -> None:
+    lines = [pair.format(n=n) for n in range(18)] + [f"The dog {n}.\tDer Hund {n} ist da." for n in range(100)]
+    (tmp_path / "pairs.txt").write_text("\n".join(lines), encoding="utf-8")
+    [warning] = prepare(tmp_path / "pairs.txt", out=tmp_path / "out").warnings
+    assert warning.startswith(f"18 {doubt}")
+
+
+def test_sides_are_compared_in_words_also_where_a_script_has_no_spaces(tmp_path: Path) -> None:
+    pairs = [f"佢聽日會嚟第{n}間屋\tShe will come to house number {n} tomorrow if she has the time." for n in range(30)]
+    (tmp_path / "x.yue-en.tsv").write_text("\n".join(pairs), encoding="utf-8")
+    assert not prepare(tmp_path / "x.yue-en.tsv", out=tmp_path / "out").manifest.dropped

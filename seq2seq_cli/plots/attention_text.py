@@ -20,15 +20,7 @@ _ZERO_WIDTH_JOINER = "\u200d"
 
 @runtime_checkable
 class AttentionMap(Protocol):
-    """A sentence, its translation, and the attention between them; S source tokens, T target tokens."""
-
-    @property
-    def source(self) -> str:
-        """The sentence as it was given."""
-
-    @property
-    def text(self) -> str:
-        """The translation as plain text."""
+    """The tokens of a sentence and of its translation, and the attention between them; S source, T target tokens."""
 
     @property
     def src_tokens(self) -> list[str]:

@@ -10,8 +10,6 @@ import numpy as np
 class Map:
     """An AttentionMap."""
 
-    source: str
-    text: str
     src_tokens: list[str]
     tgt_tokens: list[str]
     weights: np.ndarray
@@ -20,13 +18,7 @@ class Map:
 def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> Map:
     """With uniform weights unless others are given."""
     table = np.full((len(tgt), len(src)), 1 / max(len(src), 1)) if weights is None else np.array(weights)
-    return Map(
-        source=" ".join(src),
-        text=" ".join(tgt),
-        src_tokens=list(src),
-        tgt_tokens=list(tgt),
-        weights=table.astype(np.float32),
-    )
+    return Map(src_tokens=list(src), tgt_tokens=list(tgt), weights=table.astype(np.float32))
 
 
 KISS = make_map(

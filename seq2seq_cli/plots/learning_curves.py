@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.files.output import check_output_path, write_output
-from seq2seq_cli.plots.pictures import drawable, render
+from seq2seq_cli.files.output import check_output_path
+from seq2seq_cli.plots.pictures import drawable, save_figure
 
 Point = tuple[float, float]
 """The place on the x axis, in its unit, and the value there."""
@@ -59,19 +59,13 @@ def check_curves_path(path: Path, *, overwrite: bool) -> None:
 def save_curves(
     runs: Sequence[LearningCurves], path: Path, *, axis: CurveAxis, measure: CurveMeasure, overwrite: bool
 ) -> None:
-    """Write the picture; raises UsageError when it cannot be written, or would replace a file unasked."""
-    picture = render_curves(runs, path.suffix.lower().removeprefix("."), axis=axis, measure=measure)
-    write_output(path, picture, overwrite=overwrite)
-
-
-def render_curves(
-    runs: Sequence[LearningCurves], image_format: str, *, axis: CurveAxis, measure: CurveMeasure
-) -> bytes:
-    """The picture as the content of a file: the measure above the losses, or the losses alone.
+    """Write the picture: the measure above the losses, or the losses alone.
 
     Each run has a colour and a marker of its own; the legend beside a panel has the last values of the runs.
+
+    Raises UsageError when it cannot be written, or would replace a file unasked.
     """
-    return render(lambda: _figure(runs, axis, measure), image_format)
+    save_figure(lambda: _figure(runs, axis, measure), path, overwrite=overwrite)
 
 
 def _figure(runs: Sequence[LearningCurves], axis: CurveAxis, measure: CurveMeasure) -> Figure:

@@ -9,6 +9,7 @@ import logging
 import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import matplotlib as mpl
@@ -59,33 +60,23 @@ def save_attention(sentences: Sequence[AttentionMap], path: Path, *, overwrite: 
     if not worded:
         return 0
     shown = worded[: sentences_that_fit(worded)]
-    write_output(path, render_attention(shown, path.suffix.lower().removeprefix(".")), overwrite=overwrite)
+    save_figure(lambda: _figure(shown), path, overwrite=overwrite)
     return len(shown)
 
 
 def sentences_that_fit(sentences: Iterable[AttentionMap]) -> int:
     """The number of sentences, from the first on, that a picture holds at full size; at least 1."""
-    left = _LONGEST_SIDE / _CELL
-    fitting = 0
-    for sentence in sentences:
-        left -= _LABELS + len(sentence.tgt_tokens)
-        if left < 0:
-            break
-        fitting += 1
-    return max(1, fitting)
+    ends = accumulate(_LABELS + len(sentence.tgt_tokens) for sentence in sentences)
+    return max(1, sum(end <= _LONGEST_SIDE / _CELL for end in ends))
 
 
-def render_attention(sentences: Sequence[AttentionMap], image_format: str) -> bytes:
-    """The picture of sentences with words, as the content of a file. See `render` for missing fonts."""
-    return render(lambda: _figure(sentences), image_format)
-
-
-def render(draw: Callable[[], Figure], image_format: str) -> bytes:
-    """The figure that `draw` makes, as the content of a file (png, svg or pdf), with room for all labels.
+def save_figure(draw: Callable[[], Figure], path: Path, *, overwrite: bool) -> None:
+    """Write the figure that `draw` makes, with room for all labels, in the format of the ending: png, svg or pdf.
 
     A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
-    bytes.
+    bytes. Raises UsageError as `write_output`.
     """
+    image_format = path.suffix.lower().removeprefix(".")
     content = io.BytesIO()
     installed = set(font_manager.get_font_names())
     settings = mpl.rc_context(
@@ -108,7 +99,7 @@ def render(draw: Callable[[], Figure], image_format: str) -> bytes:
             " their script, such as one of Noto, and remove the list of fonts in %s",
             mpl.get_cachedir(),
         )
-    return content.getvalue()
+    write_output(path, content.getvalue(), overwrite=overwrite)
 
 
 def drawable(text: str) -> str:
@@ -117,7 +108,7 @@ def drawable(text: str) -> str:
 
 
 def _figure(sentences: Sequence[AttentionMap]) -> Figure:
-    # One inch wide and high, so that its coordinates are inches; `render` takes in all that is drawn around it.
+    # One inch wide and high, so that its coordinates are inches; `save_figure` takes in all that is drawn around it.
     figure = Figure(figsize=(1, 1))
     heights, widths = zip(*(sentence.weights.shape for sentence in sentences), strict=True)
     cell = min(_CELL, _LONGEST_SIDE / max(sum(heights), *widths))

@@ -9,11 +9,18 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
-from seq2seq_cli.plots.pictures import render_attention, save_attention, sentences_that_fit
-from tests.unit.plots.maps import KISS, make_map
+from seq2seq_cli.plots.pictures import save_attention, sentences_that_fit
+from tests.unit.plots.maps import KISS, Map, make_map
 
 SVG = "{http://www.w3.org/2000/svg}"
 BLANK = make_map([], [])
+
+
+def drawn(folder: Path, *sentences: Map, ending: str = "svg") -> bytes:
+    """The picture of some sentences."""
+    path = folder / f"drawn.{ending}"
+    save_attention(sentences, path)
+    return path.read_bytes()
 
 
 def words_of(svg: bytes) -> list[str]:
@@ -22,8 +29,8 @@ def words_of(svg: bytes) -> list[str]:
     return [element.text or "" for element in root.iter(f"{SVG}text")]
 
 
-def test_source_words_output_words_and_the_scale_are_labelled() -> None:
-    words = words_of(render_attention([KISS], "svg"))
+def test_source_words_output_words_and_the_scale_are_labelled(tmp_path: Path) -> None:
+    words = words_of(drawn(tmp_path, KISS))
     source, translation = words.index("source"), words.index("translation")
     assert words[:source] == ["She", "kissed", "him", "."]
     assert words[source + 1 : translation] == ["Sie", "küsste", "ihn", "."]
@@ -31,23 +38,23 @@ def test_source_words_output_words_and_the_scale_are_labelled() -> None:
 
 
 @pytest.mark.parametrize("word", ["$x^2$", "$", "a_b", "\\frac", "100%", "<eos>", "&amp;", "{", ""])
-def test_words_are_not_taken_as_formulas(word: str) -> None:
+def test_words_are_not_taken_as_formulas(tmp_path: Path, word: str) -> None:
     table = make_map([word, "x"], ["y"])
-    assert {word, "x", "y"} <= {*words_of(render_attention([table], "svg")), ""}
-    assert render_attention([table], "png").startswith(b"\x89PNG")
+    assert {word, "x", "y"} <= {*words_of(drawn(tmp_path, table)), ""}
+    assert drawn(tmp_path, table, ending="png").startswith(b"\x89PNG")
 
 
-def test_a_script_without_a_font_gives_one_line_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_script_without_a_font_gives_one_line_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     private = make_map(["\U0010fffc\U0010fffd", "x"], ["\U0010fffc", "\U0010fffd"])  # letters that no font has
     with caplog.at_level(logging.WARNING, logger="seq2seq_cli"):
-        assert render_attention([private], "png")
+        assert drawn(tmp_path, private, ending="png")
     [record] = caplog.records
     assert "no installed font has some of the characters" in record.getMessage()
 
 
-def test_nothing_is_cut_off_at_the_edges() -> None:
+def test_nothing_is_cut_off_at_the_edges(tmp_path: Path) -> None:
     long = make_map(["Donaudampfschifffahrt" * 2] * 3, ["incomprehensibilities" * 2] * 2)
-    pixels = imread(io.BytesIO(render_attention([long], "png")))
+    pixels = imread(io.BytesIO(drawn(tmp_path, long, ending="png")))
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()
 
@@ -61,12 +68,12 @@ def panels_of(svg: bytes) -> list[tuple[float, float, float, float]]:
     return [(x[0], y[0], x[-1], y[-1]) for x, y in sides]
 
 
-def test_sentences_stand_below_each_other_clear_of_their_labels() -> None:
+def test_sentences_stand_below_each_other_clear_of_their_labels(tmp_path: Path) -> None:
     long = make_map(["Donaudampfschifffahrt"] * 9, ["incomprehensibilities"] * 7)
-    drawn = render_attention([KISS, long, KISS], "svg")
-    words = words_of(drawn)
+    picture = drawn(tmp_path, KISS, long, KISS)
+    words = words_of(picture)
     assert (words.count("source"), words.count("translation"), words.count("attention weight")) == (1, 3, 1)
-    first, second, third, scale = panels_of(drawn)
+    first, second, third, scale = panels_of(picture)
     for upper, lower in [(first, second), (second, third)]:
         assert upper[3] < lower[1]
         assert upper[0] == pytest.approx(lower[0], abs=0.01)
@@ -91,8 +98,8 @@ def test_sentences_fit_as_long_as_nothing_is_shrunk() -> None:
     ],
     ids=ascii,
 )
-def test_a_picture_is_well_formed_whatever_the_words_hold(word: str, shown: str) -> None:
-    words = words_of(render_attention([make_map([word, "می\u200cخواهم"], ["x"])], "svg"))
+def test_a_picture_is_well_formed_whatever_the_words_hold(tmp_path: Path, word: str, shown: str) -> None:
+    words = words_of(drawn(tmp_path, make_map([word, "می\u200cخواهم"], ["x"])))
 
     assert {shown, "می\u200cخواهم"} <= {*words}
 

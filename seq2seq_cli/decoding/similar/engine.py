@@ -55,47 +55,28 @@ class Pairs(Protocol):
         """The pair of this number."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Neighbours:
     """The steps of the similar pairs of a source, in the order of the tokens that they write."""
 
-    mean: Float[np.ndarray, " F"]
-    """The mean of the features."""
-    features: Float[np.ndarray, "M F"]
-    """The features without their mean: distances stay the same, and differences of smaller squares are more exact."""
-    squares: Float[np.ndarray, " M"]
-    """The squared norms of these features."""
-    variance: float
-    """The mean squared distance of the features from their mean, the unit of all distances; 1 where it is 0."""
-    tokens: Int[np.ndarray, " W"]
-    """The tokens that are written, each once."""
-    first: Int[np.ndarray, " W"]
-    """The first step that writes each token."""
-
-    @classmethod
-    def of(cls, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> "Neighbours":
+    def __init__(self, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> None:
         """The neighbours with these features, which write these tokens."""
         order = np.argsort(written, kind="stable")
-        mean = features.mean(axis=0)
-        features = features[order] - mean
-        tokens, first = np.unique(written[order], return_index=True)
-        squares = np.square(features).sum(axis=1)
-        return cls(
-            mean=mean,
-            features=features,
-            squares=squares,
-            variance=float(squares.mean()) or 1.0,
-            tokens=tokens,
-            first=first,
-        )
+        self._mean = features.mean(axis=0)
+        # Without their mean, distances stay the same, and differences of smaller squares are more exact.
+        self.features: Float[np.ndarray, "M F"] = features[order] - self._mean
+        self._squares = np.square(self.features).sum(axis=1)
+        self._variance = float(self._squares.mean()) or 1.0
+        """The mean squared distance of the features from their mean, the unit of all distances; 1 where it is 0."""
+        self.tokens, self._first = np.unique(written[order], return_index=True)
+        """The tokens that are written, each once, and the first step that writes each."""
 
     def consult(self, features: Float[np.ndarray, "r F"]) -> tuple[Float[np.ndarray, "r W"], Float[np.ndarray, " r"]]:
         """p_kNN of the tokens for steps with these features, and exp(-min_i d_i / D)."""
-        features = features - self.mean
+        features = features - self._mean
         squares = np.square(features).sum(axis=1, keepdims=True)
-        distances = (squares + self.squares - 2 * (features @ self.features.T)).clip(0) / self.variance
+        distances = (squares + self._squares - 2 * (features @ self.features.T)).clip(0) / self._variance
         nearest = distances.min(axis=1, keepdims=True)
-        kernel = np.add.reduceat(np.exp((nearest - distances) / TEMPERATURE), self.first, axis=1)
+        kernel = np.add.reduceat(np.exp((nearest - distances) / TEMPERATURE), self._first, axis=1)
         return kernel / kernel.sum(axis=1, keepdims=True), np.exp(-nearest[:, 0] / REACH)
 
 
@@ -138,7 +119,7 @@ class ConsultingEngine:
             written = np.array([token for _, tgt in pairs for token in (*tgt, EOS)])
             # Removed one by one: together, they take as much memory as all neighbours.
             of_pairs = [features.popleft() for _ in pairs]
-            neighbours.append(Neighbours.of(np.concatenate(of_pairs), written) if pairs else None)
+            neighbours.append(Neighbours(np.concatenate(of_pairs), written) if pairs else None)
         tokens = np.full((len(sources), max((len(each.tokens) for each in neighbours if each), default=1)), PAD)
         for row, each in zip(tokens, neighbours, strict=True):
             if each:

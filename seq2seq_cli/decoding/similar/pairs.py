@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
+from seq2seq_cli.decoding.engine import largest
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
 from seq2seq_cli.shapes import Float, Int
@@ -98,13 +99,8 @@ class SimilarPairs:
         for of_class, idf in zip(owners, _idf(np.array([len(each) for each in owners]), len(self.norms)), strict=True):
             similarities[of_class] += idf**2
         np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
-        best = (
-            np.argpartition(-similarities, most - 1)[:most]
-            if most < len(similarities)
-            else np.arange(len(similarities))
-        )
-        best = best[similarities[best] > 0]
-        found: Int[np.ndarray, " n"] = best[np.lexsort((best, -similarities[best]))]
+        [best] = largest(similarities[np.newaxis], min(most, len(similarities)))
+        found: Int[np.ndarray, " n"] = best[similarities[best] > 0]
         return found
 
 

@@ -179,7 +179,7 @@ const OPERATORS = {
   Equal: each((a, b) => a === b),
   Exp: each(Math.exp),
   Expand: ([given, { data }]) => expanded(given, commonShape(given.shape, [...data])),
-  GRU: (given, attributes) => recurrent(attributes.linear_before_reset ? gruStep : choGruStep)(given, attributes),
+  GRU: (given, attributes) => recurrent(gruStep(!attributes.linear_before_reset))(given, attributes),
   Gather: ([given, indices], { axis = 0 }) => gathered(given, indices, positive(axis, given.shape.length)),
   GatherElements: gatherElements,
   Gemm: gemm,

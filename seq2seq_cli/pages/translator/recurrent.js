@@ -11,27 +11,20 @@ function lstmStep(fromInput, timesHidden, hidden, cell) {
   }
 }
 
-/** One step of a GRU whose reset gate comes after the product with h; the gates are update, reset, new. */
-function gruStep(fromInput, timesHidden, hidden) {
-  const size = hidden.length;
-  const fromHidden = timesHidden(hidden);
-  const gate = (i) => sigmoid(fromInput[i] + fromHidden[i]);
-  for (let i = 0; i < size; i++) {
-    const fresh = Math.tanh(fromInput[2 * size + i] + gate(size + i) * fromHidden[2 * size + i]);
-    hidden[i] = (1 - gate(i)) * fresh + gate(i) * hidden[i];
-  }
-}
-
-/** One step of a GRU whose reset gate comes before the product with h, as Cho et al. have it. */
-function choGruStep(fromInput, timesHidden, hidden) {
-  const size = hidden.length;
-  const fromHidden = timesHidden(hidden);
-  const gate = (i) => sigmoid(fromInput[i] + fromHidden[i]);
-  const fromReset = timesHidden(hidden.map((h, i) => gate(size + i) * h));
-  for (let i = 0; i < size; i++) {
-    const fresh = Math.tanh(fromInput[2 * size + i] + fromReset[2 * size + i]);
-    hidden[i] = (1 - gate(i)) * fresh + gate(i) * hidden[i];
-  }
+/** A step of a GRU with the gates update, reset, new; `resetsFirst`: before the product with h, as in Cho et al. */
+function gruStep(resetsFirst) {
+  return (fromInput, timesHidden, hidden) => {
+    const size = hidden.length;
+    const fromHidden = timesHidden(hidden);
+    const gate = (i) => sigmoid(fromInput[i] + fromHidden[i]);
+    const fromReset = resetsFirst && timesHidden(hidden.map((h, i) => gate(size + i) * h));
+    for (let i = 0; i < size; i++) {
+      const place = 2 * size + i;
+      const reset = resetsFirst ? fromReset[place] : gate(size + i) * fromHidden[place];
+      const fresh = Math.tanh(fromInput[place] + reset);
+      hidden[i] = (1 - gate(i)) * fresh + gate(i) * hidden[i];
+    }
+  };
 }
 
 function rnnStep(fromInput, timesHidden, hidden) {

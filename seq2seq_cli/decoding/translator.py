@@ -136,7 +136,7 @@ class Translator:
                 [source.reading.ids for source in batch],
                 self.search_options,
                 most_unknown=[self._most_unknown(source.reading) for source in batch],
-                constraints=list(map(self._constraints, batch)) if self.demands.prefix or self.demands.terms else None,
+                constraints=list(map(self._constraints, batch)) if self.demands.prefix or self.demands.terms else (),
                 trace=trace,
             )
             trees = trace.trees if trace else [None] * len(batch)

@@ -4,7 +4,7 @@ R rows, k proposals per row.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.beam import Beam
+from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.finished import Finished
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows, Step
 from seq2seq_cli.decoding.search.rules import Bans, Rules
@@ -19,9 +20,6 @@ from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
-
-if TYPE_CHECKING:
-    from seq2seq_cli.decoding.search.constrained import Constraints
 
 State = TypeVar("State", bound=EngineState)
 
@@ -34,7 +32,7 @@ def search(
     options: DecodingOptions,
     *,
     most_unknown: Sequence[int] | None = None,
-    constraints: "Sequence[Constraints] | None" = None,
+    constraints: Sequence[Constraints] = (),
     trace: Trace | None = None,
 ) -> list[list[Hypothesis]]:
     """The `options.n_best` best hypotheses of each source, best first and distinct; `sources` are ids without EOS.
@@ -48,7 +46,7 @@ def search(
         return []
     lengths = [len(source) + 1 for source in sources]
     rules = Rules(options, sources, most_unknown)
-    strategy = _strategy(options, sources, constraints or (), rules)
+    strategy = _strategy(options, sources, constraints, rules)
     limits = rules.limits + strategy.extra_length
     finished = Finished(options, strategy, limits)
     rows = Rows.start(lengths, strategy.rows_per_source, has_coverage=options.coverage_penalty > 0)
@@ -112,16 +110,13 @@ def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def _strategy(
-    options: DecodingOptions, sources: Sequence[Sequence[int]], constraints: "Sequence[Constraints]", rules: Rules
+    options: DecodingOptions, sources: Sequence[Sequence[int]], constraints: Sequence[Constraints], rules: Rules
 ) -> Strategy:
-    # Not above: few commands need constraints, or numpy's random numbers, which take a while to import.
     strategy: Strategy = Beam(options)
     if options.sampling:
-        from seq2seq_cli.decoding.search.sampling import Sampling
+        from seq2seq_cli.decoding.search.sampling import Sampling  # not above: numpy's random numbers load slowly
 
         strategy = Sampling(options, sources)
     if any(of_source.longest for of_source in constraints):
-        from seq2seq_cli.decoding.search.constrained import Constrained
-
         strategy = Constrained(strategy, constraints, rules.limits)
     return strategy

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, largest
-from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
 
@@ -53,7 +53,8 @@ class Ensemble:
             member.step(tokens, of_member, k=1, asked=everything)
             for member, of_member in zip(self._members, state.members, strict=True)
         ]
-        mean = _log_mean([proposals.asked for proposals, _ in steps])
+        total = np.logaddexp.reduce([proposals.asked for proposals, _ in steps])  # nothing underflows
+        mean = np.minimum(total - np.log(len(steps), dtype=total.dtype), 0)  # rounded, it may be above 0
         weights = [p.weights for (p, _), attends in zip(steps, self._attending, strict=True) if attends]
         offered = mean.copy()
         offered[:, [PAD, BOS]] = -np.inf
@@ -66,10 +67,3 @@ class Ensemble:
             features=np.concatenate([p.features for p, _ in steps], axis=1),
         )
         return proposals, EnsembleState(tuple(after for _, after in steps))
-
-
-def _log_mean(log_probabilities: list[Float[np.ndarray, "R V"]]) -> Float[np.ndarray, "R V"]:
-    """The logarithm of the mean of probabilities, computed without underflow; never above 0, whatever is rounded."""
-    total: Float[np.ndarray, "R V"] = np.logaddexp.reduce(log_probabilities)
-    mean: Float[np.ndarray, "R V"] = np.minimum(total - np.log(len(log_probabilities), dtype=total.dtype), 0)
-    return mean

@@ -112,23 +112,19 @@ function tagsOf(text, marks, solid) {
   return tags;
 }
 
-function keptWords({ text, kept }) {
-  return kept.map((span) => text.slice(...span));
-}
-
 /** A translation, {text, units, weights, parts, copied}, with the marks and the kept words of its piece. */
 function putBack(piece, translation) {
   const { text } = translation;
-  const copied = translation.copied.map((i) => keptWords(piece)[i]);
+  const copied = translation.copied.map((i) => piece.text.slice(...piece.kept[i]));
   const lost = piece.kept.filter((_, i) => !translation.copied.includes(i));
   if (!piece.tags.length && !lost.length) return reveal(text, copied);
   const words = spansOf(EXPRESSIONS.words, text);
   const tags = [...piece.tags, ...lost.map((span) => tagOfLost(piece, span))];
   const order = [...tags.keys()].sort((i, j) => tags[i].start - tags[j].start);
   const places = placesOf(tags, order, weightsOfWords(words, translation), ownersOf(translation.parts));
-  const edges = edgesOf(tags, order).map(([i, isClose]) => ({ tag: tags[i], isClose, place: places[i][isClose] }));
+  const edges = edgesOf(tags, order).map(([i, isClose]) => [tags[i], isClose, ...places[i][isClose]]);
   let [written, position] = ["", 0];
-  for (const { tag, isClose, place: [word, side] } of edges.sort((a, b) => comparePlaces(a.place, b.place))) {
+  for (const [tag, isClose, word, side] of edges.sort(([, , a, x], [, , b, y]) => a - b || x - y)) {
     const end = Math.max(position, side ? words[word][0] : words[word - 1]?.[1] ?? 0);
     written += reveal(text.slice(position, end), copied);
     position = end;
@@ -187,8 +183,6 @@ function edgesOf(tags, order) {
   }
   return [...edges, ...opened.reverse().map((i) => [i, 1])];
 }
-
-const comparePlaces = ([word, side], [otherWord, otherSide]) => word - otherWord || side - otherSide;
 
 /** The places of the opening and the closing mark of each tag; places of -1 are around the whole text. */
 function placesOf(tags, order, weights, owners) {

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from starlette.routing import Route
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.page import served_page
@@ -35,64 +34,33 @@ _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
 
-@dataclass(frozen=True)
-class Directions:
-    """The directions in which the server translates, the first one first."""
+def load_translators(
+    runs: Sequence[Path], *, device: DeviceName, overrides: Sequence[str], threads: int | None
+) -> dict[Direction, Translator]:
+    """The translators of runs, or of the newest one where none is named.
 
-    translators: dict[Direction, Translator]
-    _wider: dict[tuple[Direction, int], Translator] = field(default_factory=dict)
-    """One translator for each direction and number of translations: the queue knows it by its identity."""
-
-    @classmethod
-    def load(
-        cls, runs: Sequence[Path], *, device: DeviceName, overrides: Sequence[str] = (), threads: int | None = None
-    ) -> "Directions":
-        """Load runs, or the newest one where none is named.
-
-        Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
-        """
-        paths: dict[Direction, Path] = {}
-        translators: dict[Direction, Translator] = {}
-        wanted: Sequence[Path | None] = runs or [None]
-        for run in wanted:
-            loaded = load(run, device=device, overrides=overrides, threads=threads)
-            translator = loaded.translator
-            direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
-            if direction in translators:
-                raise UsageError(f"{loaded.path}: translates {direction}, as {paths[direction]} does: name one of them")
-            paths[direction], translators[direction] = loaded.path, translator
-            translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
-        return cls(translators)
-
-    def __str__(self) -> str:
-        return ", ".join(map(str, self.translators))
-
-    def translator(self, direction: Direction, n_best: int = 1) -> Translator:
-        """The translator of a direction, which must be one of these; with so many translations of each text."""
-        if n_best == 1:
-            return self.translators[direction]
-        key = direction, n_best
-        if key not in self._wider:
-            self._wider[key] = self.translators[direction].with_n_best(n_best)
-        return self._wider[key]
-
-    @property
-    def threads(self) -> int:
-        """The threads in which all translators may be used at the same time."""
-        return min(translator.engine.threads for translator in self.translators.values())
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The English names of the languages by their codes, sources first; an unknown name is the code."""
-        sources, targets = zip(*self.translators, strict=True)
-        return {code: name_of(code) for code in (*sources, *targets)}
+    Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
+    """
+    paths: dict[Direction, Path] = {}
+    translators: dict[Direction, Translator] = {}
+    wanted: Sequence[Path | None] = runs or [None]
+    for run in wanted:
+        loaded = load(run, device=device, overrides=overrides, threads=threads)
+        translator = loaded.translator
+        direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
+        if direction in translators:
+            raise UsageError(f"{loaded.path}: translates {direction}, as {paths[direction]} does: name one of them")
+        paths[direction], translators[direction] = loaded.path, translator
+        translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
+    return translators
 
 
 @dataclass(frozen=True, kw_only=True)
 class Application:
     """The translators of a server, and its answers to all addresses."""
 
-    directions: Directions
+    translators: Mapping[Direction, Translator]
+    """By the directions in which they translate; the first one is the page's at first."""
     keys: ApiKeys
     limits: Limits
 
@@ -110,7 +78,8 @@ class Application:
     @cached_property
     def batcher(self) -> Batcher:
         """The queue of the texts."""
-        return Batcher(self.directions.threads, max_waiting=self.limits.max_waiting)
+        threads = min(translator.engine.threads for translator in self.translators.values())
+        return Batcher(threads, max_waiting=self.limits.max_waiting)
 
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
@@ -118,8 +87,9 @@ class Application:
         if not self.keys.allow(api_key(request, fields)):
             raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
         wanted = TranslateRequest.parse(fields, self.limits)
-        if wanted.direction not in self.directions.translators:
-            raise HTTPException(400, f"source, target: not served here: choose one of {self.directions}")
+        if wanted.direction not in self.translators:
+            served = ", ".join(map(str, self.translators))
+            raise HTTPException(400, f"source, target: not served here: choose one of {served}")
         answer = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
@@ -130,11 +100,13 @@ class Application:
 
     def _constant_answers(self) -> dict[str, Response]:
         """The constant answers, by their paths: the page, and what clients ask before they translate."""
-        directions, names = list(self.directions.translators), self.directions.names
+        directions = list(self.translators)
+        sources, targets = zip(*directions, strict=True)
+        names = {code: name_of(code) for code in (*sources, *targets)}
         needs_key, longest = self.keys.are_required, self.limits.longest_text
         page = served_page(
             {
-                "directions": [*directions],
+                "directions": directions,
                 "names": names,
                 "needs_key": needs_key,
                 "max_characters": longest,
@@ -164,18 +136,17 @@ class Application:
         }
 
     async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
+        translator = self.translators[wanted.direction]
+        wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
         try:
             async with asyncio.timeout(self.limits.timeout):
-                best = await self._translated(wanted, 1)
-                several = await self._translated(wanted, 1 + wanted.alternatives) if wanted.alternatives else []
+                best = await self.batcher.translate(translator, wanted.texts)
+                several = await self.batcher.translate(wider, wanted.texts) if wider else []
         except TimeoutError:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
         return wanted.answer(best, several)
-
-    async def _translated(self, wanted: TranslateRequest, n_best: int) -> list[Translation]:
-        return await self.batcher.translate(self.directions.translator(wanted.direction, n_best), wanted.texts)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

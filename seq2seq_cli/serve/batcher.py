@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
@@ -108,7 +108,7 @@ class Batcher:
     def _take(self, most: int) -> tuple[Translator, list[_Job]]:
         """The next texts, so many at most, and their translator."""
         translator = self._jobs[0].translator
-        of_translator = [job for job in self._jobs if job.translator is translator][:most]
+        of_translator = list(islice((job for job in self._jobs if job.translator == translator), most))
         sizes = accumulate(cost(job.text) for job in of_translator)
         fitting = sum(size <= _MOST_CHARACTERS for size in sizes)
         batch = of_translator[: max(1, fitting)]

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.files.output import check_output_path
 from seq2seq_cli.plots.pictures import drawable, save_figure
 
 Point = tuple[float, float]
@@ -49,11 +48,6 @@ class LearningCurves:
     valid_loss: Sequence[Point]
     measured: Sequence[Point]
     """The values of the upper panel; empty when only losses are drawn."""
-
-
-def check_curves_path(path: Path, *, overwrite: bool) -> None:
-    """Raise UsageError, before any work, when the picture cannot be written or would replace a file unasked."""
-    check_output_path(path, content="learning curves", endings=(".png", ".svg", ".pdf"), overwrite=overwrite)
 
 
 def save_curves(

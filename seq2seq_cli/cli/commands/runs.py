@@ -12,6 +12,7 @@ from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.files.output import check_output_path
 from seq2seq_cli.runs import listing
 from seq2seq_cli.runs.in_words import shown_epochs
 from seq2seq_cli.runs.layout import RUNS
@@ -86,10 +87,10 @@ def plot(
     overwrite: Overwrite = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
-    from seq2seq_cli.plots.learning_curves import check_curves_path, save_curves  # not above: matplotlib
+    from seq2seq_cli.plots.learning_curves import save_curves  # not above: matplotlib
     from seq2seq_cli.runs.curves import default_measure, learning_curves, with_curves
 
-    check_curves_path(out, overwrite=overwrite)
+    check_output_path(out, content="learning curves", endings=(".png", ".svg", ".pdf"), overwrite=overwrite)
     found = with_curves(listing.find_runs(names, context.obj))
     measure = metric or default_measure(found)
     curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, measure=measure)

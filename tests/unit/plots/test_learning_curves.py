@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.errors import UsageError
-from seq2seq_cli.plots.learning_curves import LearningCurves, _style, check_curves_path, save_curves
+from seq2seq_cli.plots.learning_curves import LearningCurves, _style, save_curves
 
 FIRST = LearningCurves(
     name="first",
@@ -59,15 +58,3 @@ def test_the_ending_chooses_the_format(tmp_path: Path, name: str, start: bytes) 
     assert content.startswith(start)
     save_curves([FIRST], tmp_path / name, axis="epoch", measure="bleu", overwrite=True)
     assert content == (tmp_path / name).read_bytes()
-
-
-def test_a_file_is_replaced_only_with_overwrite_and_other_paths_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.png"
-    check_curves_path(path, overwrite=False)
-    path.touch()
-    with pytest.raises(UsageError, match="--overwrite"):
-        check_curves_path(path, overwrite=False)
-    check_curves_path(path, overwrite=True)
-    for name in ("a.jpg", "a", "nowhere/a.png", "."):
-        with pytest.raises(UsageError):
-            check_curves_path(tmp_path / name, overwrite=True)

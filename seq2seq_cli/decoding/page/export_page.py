@@ -67,5 +67,5 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
         "expressions": expressions_data(),
         "tables": tables_data(src.config.language),
         "options": {**asdict(options), "max_length_factor": length_factor(options)},
-        "limits": {"maxLength": translator.max_length},
+        "maxLength": translator.max_length,
     }

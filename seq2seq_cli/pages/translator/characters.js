@@ -9,7 +9,7 @@ const HIDDEN = "\ufdd0"; // stands for a kept word of a text
 
 const isSpace = (character) => EXPRESSIONS.space.test(character);
 const isLetter = (character) => /^\p{L}/v.test(character);
-const isPunctuationMark = (character) => /^(?:\p{P}|[!-\/:-@\[-`\{-~]|\u2581)/v.test(character);
+const isPunctuation = (text) => /^(?:\p{P}|[!-\/:-@\[-`\{-~]|\u2581)*$/v.test(text);
 const isInWord = (character) => /^[\p{L}\p{N}\p{M}]/v.test(character);
 const isUpper = (text) => /\p{Uppercase}/v.test(text) && !/[\p{Lowercase}\p{Lt}]/v.test(text);
 const isLower = (text) => /\p{Lowercase}/v.test(text) && !/[\p{Uppercase}\p{Lt}]/v.test(text);

@@ -3,7 +3,6 @@
 
 const FILLER = "\0"; // stands for a character of a mark in a text that is searched
 const EMOJI = "\u263a"; // stands for an emoji, FILLER for its other characters
-const FILLERS = /\0/g;
 const SEPARATORS = /[\v\f\x1c-\x1f]/g; // control characters that separate words, as spaces do
 
 /** The pieces of a text, sentence by sentence; `fits` says whether one need not be cut. */
@@ -42,7 +41,7 @@ function maskedText(text, marks) {
 
 /** A sentence in parts that fit. */
 function partsOf(masked, marks, [start, end], fits) {
-  const plain = masked.slice(start, end).replace(FILLERS, "").replace(/\ufdd0+/gv, "0");
+  const plain = masked.slice(start, end).replaceAll(FILLER, "").replace(/\ufdd0+/gv, "0");
   const place = fits(plain) ? null : cuttingPlace(masked, marks, start, end);
   if (place === null) return [[start, end]];
   return [...partsOf(masked, marks, [start, place], fits), ...partsOf(masked, marks, [place, end], fits)];
@@ -95,7 +94,7 @@ function* sentenceEnds(text) {
     const isLoud = stops === found && TABLES.loudStops.includes(stops.at(-1))
       && (isUpper(next) || EXPRESSIONS.unspaced.test(next));
     if (!isSpace(next) && !isLoud && !hasStop(TABLES.otherStops)) continue;
-    const before = [...text.slice(0, index)].slice(-TABLES.longestAbbreviation).join("").replace(FILLERS, "");
+    const before = [...text.slice(0, index)].slice(-TABLES.longestAbbreviation).join("").replaceAll(FILLER, "");
     const word = EXPRESSIONS.lastWord.exec(before);
     const previous = withoutBeginning(splitWords(before.slice(0, word.index)).at(-1) ?? "", TABLES.openingMarks);
     if (stops !== "." || !hasOwnStop(word[0], following, previous)) yield end;

@@ -4,8 +4,8 @@
 const PAUSE = 40; // milliseconds without a key before the text is translated
 
 class Translator {
-  constructor({ engine, src, tgt, options, limits, hasAttention }) {
-    Object.assign(this, { engine, src, tgt, options, limits, hasAttention });
+  constructor({ engine, src, tgt, options, maxLength, hasAttention }) {
+    Object.assign(this, { engine, src, tgt, options, maxLength, hasAttention });
     // While one sentence is typed, those before it are not translated again.
     this.translatePiece = remembered((piece) => this.searchPiece(JSON.parse(piece)));
   }
@@ -24,10 +24,9 @@ class Translator {
 
   /** Whether a sentence need not be cut. */
   fits(sentence) {
-    const { maxLength } = this.limits;
-    if (2 * [...sentence].length <= maxLength) return true;
+    if (2 * [...sentence].length <= this.maxLength) return true;
     const isShort = (word) => [...word].length <= TABLES.longestWord;
-    return this.src.read(sentence).ids.length <= maxLength && splitWords(sentence).every(isShort);
+    return this.src.read(sentence).ids.length <= this.maxLength && splitWords(sentence).every(isShort);
   }
 
   /** The best translation of a piece, with the names that attentionView reads. */
@@ -86,11 +85,6 @@ function copyInOrder(ids, words) {
 /** Whether a word may be written for UNK: any word, and a mark that the vocabulary lacks. */
 function canBeCopied(word) {
   return (isUnknown(word) && word.text !== SPACING) || !isPunctuation(word.text);
-}
-
-/** Whether every character is a punctuation mark. */
-function isPunctuation(token) {
-  return [...token].every(isPunctuationMark);
 }
 
 /** Build the page; the promise of its translator. */

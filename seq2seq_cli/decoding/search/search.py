@@ -16,6 +16,7 @@ from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.finished import Finished
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows, Step
 from seq2seq_cli.decoding.search.rules import Bans, Rules
+from seq2seq_cli.decoding.search.sampling import Sampling
 from seq2seq_cli.decoding.search.strategy import Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool
@@ -112,11 +113,7 @@ def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
 def _strategy(
     options: DecodingOptions, sources: Sequence[Sequence[int]], constraints: Sequence[Constraints], rules: Rules
 ) -> Strategy:
-    strategy: Strategy = Beam(options)
-    if options.sampling:
-        from seq2seq_cli.decoding.search.sampling import Sampling  # not above: numpy's random numbers load slowly
-
-        strategy = Sampling(options, sources)
+    strategy: Strategy = Sampling(options, sources) if options.sampling else Beam(options)
     if any(of_source.longest for of_source in constraints):
         strategy = Constrained(strategy, constraints, rules.limits)
     return strategy

@@ -81,8 +81,8 @@ class Trace:
         for candidate, (row, token, log_probability) in enumerate(taken):
             fate: Fate = "finished" if candidate in scores else "kept" if candidate in going_on else "pruned"
             source, parent = of_rows[row]
-            node = Node(parent, token, log_probability, fate, scores.get(candidate))
-            numbers[candidate] = self._append(source, node)
+            numbers[candidate] = len(self.trees[source])
+            self.trees[source].append(Node(parent, token, log_probability, fate, scores.get(candidate)))
         is_taken = {(row, token) for row, token, _ in taken}
         fields = proposals.tokens, proposals.log_probabilities, allowed
         columns = (field[:, :ALTERNATIVES].tolist() for field in fields)
@@ -91,10 +91,5 @@ class Trace:
             for token, log_probability, is_allowed in zip(*best, strict=True):
                 if (row, token) not in is_taken and log_probability >= _LEAST:
                     fate = "pruned" if is_allowed else "banned"
-                    self._append(source, Node(parent, token, log_probability, fate))
+                    self.trees[source].append(Node(parent, token, log_probability, fate))
         self._of_rows = [numbers[candidate] for candidate in kept.tolist()]
-
-    def _append(self, source: int, node: Node) -> int:
-        nodes = self.trees[source]
-        nodes.append(node)
-        return len(nodes) - 1

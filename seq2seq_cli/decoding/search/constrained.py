@@ -16,10 +16,9 @@ import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.decoding.engine import Proposals
-from seq2seq_cli.decoding.search.beam import Beam
 from seq2seq_cli.decoding.search.rows import Candidates, Rows
 from seq2seq_cli.decoding.search.rules import Bans
-from seq2seq_cli.decoding.search.strategy import Strategy
+from seq2seq_cli.decoding.search.strategy import Beam, Strategy
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS
 

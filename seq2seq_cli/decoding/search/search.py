@@ -11,13 +11,11 @@ import numpy as np
 from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
-from seq2seq_cli.decoding.search.beam import Beam
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.finished import Finished
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows, Step
 from seq2seq_cli.decoding.search.rules import Bans, Rules
-from seq2seq_cli.decoding.search.sampling import Sampling
-from seq2seq_cli.decoding.search.strategy import Strategy
+from seq2seq_cli.decoding.search.strategy import Beam, Sampling, Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD

@@ -1,5 +1,5 @@
 // The page of a translator, which has all that it needs in it. From a text to its translation, it does the same as
-// decoding/translator.py and decoding/copying.py, which explain it.
+// decoding/translator.py, which explains it.
 
 const PAUSE = 40; // milliseconds without a key before the text is translated
 

@@ -289,7 +289,7 @@ def test_a_full_disk_is_reported_and_nothing_stays(pair_file: Path, tmp_path: Pa
         ("The cat {n}.\tDas MÃ¤dchen {n}.", "of 118 pairs have characters such as Ã¤ for ä"),
         (
             "The cat\tEine Katze {n} " + "und noch eine " * 20,
-            "of 118 lines, from pairs.txt:1 on, are dropped as 'length",
+            "of 118 lines are dropped as 'length ratio', from pairs.txt:1 on: raise data.max_ratio",
         ),
     ],
 )

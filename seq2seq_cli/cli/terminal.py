@@ -86,16 +86,17 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
 
 def show_warnings() -> None:
     """From now on, write what nobody else handles to stderr: logged warnings, and warnings of Python's libraries."""
-    logging.lastResort = _Lines(logging.WARNING)
+    logging.getLogger("seq2seq_cli").setLevel(logging.INFO)
+    logging.lastResort = _Lines(logging.INFO)
     warnings.showwarning = lambda message, *_place, **_options: warn(str(message))
 
 
 class _Lines(logging.Handler):
-    """Writes each record as a line."""
+    """Writes each record as a line: a warning, or a notice below that level."""
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
-        warn(record.getMessage())
+        (warn if record.levelno >= logging.WARNING else tell)(record.getMessage())
 
 
 def tell(text: str) -> None:

@@ -9,12 +9,16 @@ from pathlib import Path
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import TEST, SplitName
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.text.normalise import normalise
 
 logger = logging.getLogger(__name__)
+
+_SHOWN = 3
+"""Lines that a warning names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +30,8 @@ class EvaluationSet:
     """Sources and references, plain text; not empty."""
     languages: tuple[str, str]
     """The languages of the source and the target, ISO 639; empty where unknown."""
+    skipped: frozenset[int] = frozenset()
+    """The lines of the files, counted from 0, without a text on both sides."""
 
     @classmethod
     def of_split(cls, corpus: PreparedCorpus, split: SplitName) -> "EvaluationSet":
@@ -42,12 +48,16 @@ class EvaluationSet:
     ) -> "EvaluationSet":
         """The `lines` that `read_pair_lines` found in files; those without a text on both sides are skipped.
 
-        Raises PairFileError when there are no others.
+        A warning names them. Raises PairFileError when there are no others.
         """
         name = " + ".join(map(str, paths))
         if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
-        return cls(name=name, pairs=pairs, languages=languages)
+        if skipped := frozenset(number for number, pair in enumerate(lines) if not all(pair)):
+            shown = [f"{number + 1:,}" for number in sorted(skipped)[:_SHOWN]] + ["..."] * (len(skipped) > _SHOWN)
+            lines_shown = f"{counted(len(skipped), 'line')} without a text on both sides: {', '.join(shown)}"
+            logger.warning("%s: skips %s", name, lines_shown)
+        return cls(name=name, pairs=pairs, languages=languages, skipped=skipped)
 
     @cached_property
     def references(self) -> dict[str, list[str]]:
@@ -69,7 +79,7 @@ def read_pair_lines(
     """The two sentences of each line of files as ``s2s prepare`` takes them, either of them empty where it is missing.
 
     With `swap`, the second column is the source. `languages` are the source's and the target's, empty where unknown,
-    `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Warnings
+    `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices
     tell how the files are read. Raises PairFileError when a file cannot be read, UsageError when it lacks the columns.
     """
     encoding = encoding or "utf-8"
@@ -77,7 +87,7 @@ def read_pair_lines(
     with local_pair_files({TEST: [(path,) for path in paths]}) as given:
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)
         for notice in filter(None, (each.notice for each in found)):
-            logger.warning(one_line(notice))
+            logger.info(one_line(notice))
         for block in chain.from_iterable(read_blocks(each, encoding=encoding) for each in found):
             for _, first, second, *_ in block.pairs():
                 texts = normalise(first), normalise(second)

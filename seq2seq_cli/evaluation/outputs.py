@@ -102,12 +102,14 @@ def _read_references(
 
 
 def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
-    """The outputs in a file: one per pair of the set, or one per distinct source, in their order.
+    """The outputs in a file: one per pair of the set or per line of its files, or one per distinct source, in order.
 
     Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
     """
     lines = list(read_lines(path))
     sources = [source for source, _ in tests.pairs]
+    if tests.skipped and len(lines) == len(sources) + len(tests.skipped):
+        lines = [line for number, line in enumerate(lines) if number not in tests.skipped]
     if len(lines) == len(tests.references):
         sources = list(tests.references)
     elif len(lines) != len(sources):

@@ -131,6 +131,17 @@ def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -
     assert data["details"] == [{}, {}]
 
 
+def test_a_line_without_a_reference_is_named_and_skipped_on_both_sides(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "e.en").write_text("Hi.\nNo.\nYes.\n", encoding="utf-8")
+    (tmp_path / "e.de").write_text("Hallo.\n\nJa.\n", encoding="utf-8")
+    (tmp_path / "hypotheses.txt").write_text("Hallo.\nNein.\nJa.\n", encoding="utf-8")
+    done = evaluate(tmp_path, "--file", "e.en", "--file", "e.de", "--hypotheses", "hypotheses.txt", "--json")
+    assert json.loads(done.stdout)["systems"][0]["scores"][1]["value"] == pytest.approx(100)
+    assert caplog.messages[1:] == ["e.en + e.de: skips 1 line without a text on both sides: 2"]
+
+
 def test_the_keys_for_programs_are_those_of_the_page_on_evaluation(folder: Path) -> None:
     files = ("--hypotheses", "right.txt", "--hypotheses", "wrong.txt")
     found = evaluated(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align", *files)

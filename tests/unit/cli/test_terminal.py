@@ -13,7 +13,8 @@ from seq2seq_cli.cli.terminal import show_warnings
 show_warnings()
 logging.getLogger("seq2seq_cli.x").warning("%s: damaged", "a\\x1b[31m\\nb\\u202e")
 warnings.warn("slow\\n", RuntimeWarning, stacklevel=1)
-logging.getLogger("seq2seq_cli.x").info("unasked")
+logging.getLogger("seq2seq_cli.x").info("a notice")
+logging.getLogger("other").info("unasked")
 """
 
 
@@ -28,4 +29,4 @@ def test_a_bar_fits_a_narrow_terminal() -> None:
 def test_each_warning_is_a_line_that_a_terminal_shows_as_it_is() -> None:
     done = subprocess.run([sys.executable, "-c", WARN], capture_output=True, encoding="utf-8", check=True)
     assert done.stdout == ""
-    assert done.stderr == "s2s: warning: a\\x1b[31m\\nb\\u202e: damaged\ns2s: warning: slow\\n\n"
+    assert done.stderr == "s2s: warning: a\\x1b[31m\\nb\\u202e: damaged\ns2s: warning: slow\\n\ns2s: a notice\n"

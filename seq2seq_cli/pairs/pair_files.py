@@ -105,6 +105,8 @@ class PairFile:
     """None for two aligned files, and for a file whose lines are source, tab and target."""
     columns: Columns = (1, 2)
     """The two columns of the reader's records."""
+    has_two_columns: bool = False
+    """Whether nearly all lines have two columns."""
     split: int = 0
     """The number of the split that it is given for (see ``corpus.splits``)."""
     skipped: int = 0
@@ -179,15 +181,17 @@ class Block:
     def pairs(self) -> Iterator[Pair]:
         """The pairs in their order."""
         for number, row in enumerate(self.rows, start=self.first):
-            yield row if isinstance(row, tuple) else _of_line(number, row)
+            yield row if isinstance(row, tuple) else _of_line(number, row, self.pair_file)
 
 
-def _of_line(number: int, line: str | None) -> Pair:
-    """The pair of a line with source, tab and target."""
+def _of_line(number: int, line: str | None, pair_file: PairFile) -> Pair:
+    """The pair of a line with source, tab and target; where all lines are so, a further tab is a part of a sentence."""
     if line is None:
         return number, "", "", "too long", False
     first, tab, rest = line.partition("\t")
-    second, more, _ = rest.partition("\t")
+    second, more, third = rest.partition("\t")
+    if pair_file.has_two_columns and third.strip():
+        return number, first, f"{second} {third}", "other columns", False
     return number, first, second, None if tab or not line.strip() else "no tab", more != ""
 
 

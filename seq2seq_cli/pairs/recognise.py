@@ -20,6 +20,8 @@ from seq2seq_cli.pairs.stated_languages import Codes
 from seq2seq_cli.pairs.tmx import Tmx, is_xml
 
 _CHARACTERS = 64_000
+_FEW_WIDER = 0.05
+"""Fraction of the lines with a further column, up to which these have a tab in a sentence."""
 _RECORDS = 1000
 """Records read to recognise columns."""
 
@@ -115,6 +117,7 @@ def _with_columns(
     before = next((place for place, cells in enumerate(filled) if cells > 1), 0)
     choice = choose_columns(records[before:], asked=asked, languages=languages, reader=reader, file=file.name)
     is_plain = choice.columns == (1, 2) and reader == TAB_LINES
+    has_more = sum(any(cell.strip() for cell in list(record.cells.values())[2:]) for record in records)
     notice = ""
     if choice.has_header or not is_plain:
         taken = one_line(" and ".join(map(str, choice.names or choice.columns)))
@@ -126,6 +129,7 @@ def _with_columns(
         pair_file,
         reader=None if is_plain else reader,
         columns=choice.columns,
+        has_two_columns=has_more <= _FEW_WIDER * len(records),
         skipped=before + 1 if choice.has_header else 0,
         languages=choice.languages,
         notice=notice,

@@ -361,6 +361,13 @@ def test_columns_of_labels_are_passed_over(tmp_path: Path, before: str, between:
     assert trained_on(tmp_path, "pairs.tsv") == PAIRS
 
 
+def test_a_tab_in_a_sentence_is_no_column(tmp_path: Path) -> None:
+    lines = [f"The cat {n}.\tDie Katze {n}.\n" for n in range(300)]
+    lines[150] = "The cat\tand the dog.\tDie Katze und der Hund.\n"
+    (tmp_path / "pairs.txt").write_text("".join(lines), encoding="utf-8")
+    assert "  dropped            1  other columns (pairs.txt:151)\n" in prepare(tmp_path, "pairs.txt").stdout
+
+
 def test_a_column_of_numbers_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "words.tsv").write_text(
         "id\twort\n" + "".join(f"{n}\tein Haus {n}\n" for n in range(12)), encoding="utf-8"

@@ -17,11 +17,13 @@ from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
 from seq2seq_cli.pairs.lines import COLUMNS
 from seq2seq_cli.text.languages import (
     PUBLISHED,
+    any_code_named,
     code_named,
     is_known,
     name_of,
     scripts_of_language,
     short_code,
+    without_script,
 )
 from seq2seq_cli.text.letters import script_of_letter
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
@@ -38,7 +40,7 @@ _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
 _TWO_CODES = re.compile(f"(|.*[._-])({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
-_ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz"}
+_ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz", ".dev", ".devtest", ".test", ".train", ".valid"}
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TAG = re.compile(r"([^\W\d_]+)[-_](?:[^\W\d_]{2}|[^\W\d_]{4})")
 """A language and a region or a script: en-US, sr-Latn."""
@@ -144,7 +146,8 @@ def guess_languages(names: Sequence[str]) -> Codes | None:
     """
     stems = [_stem(name) for name in names]
     if len(stems) == COLUMNS:
-        first, second = map(_of_side, stems)
+        is_published = not {*PUBLISHED}.isdisjoint(stems)  # fra.txt has English, too: "more.txt" is not in Mooré then
+        first, second = (_of_side(stem, by_any_name=not is_published) for stem in stems)
         if first and second and first != second and (is_known(first) or is_known(second)):
             return first, second
     pairs = {pair for stem in stems if (pair := _of_both(stem))}
@@ -168,18 +171,22 @@ def language_named(name: str) -> str | None:
 
 
 def _stem(name: str) -> str:
-    """The name in lower case, without its folder, the endings of its format, and a browser's (1)."""
+    """The name in lower case, without its folder, the endings of its format, a browser's (1), and a script's name."""
     path = PurePath(name.lower())
     while path.suffix in _ENDINGS:
         path = path.with_suffix("")
-    return _COPY.sub("", path.name)
+    return without_script(_COPY.sub("", path.name))
 
 
-def _of_side(stem: str) -> str | None:
-    """The language of an aligned file, by its ending or all of its name; the ending may be an unknown code."""
+def _of_side(stem: str, *, by_any_name: bool) -> str | None:
+    """The language of an aligned file, by its ending or all of its name; it may be one that is not known."""
     ending = PurePath(stem).suffix[1:]
+    if found := language_named(ending) or language_named(stem):
+        return found
     is_code = re.fullmatch(_CODE, ending) and ending not in _NO_LANGUAGES
-    return language_named(ending) or language_named(stem) or (short_code(ending) if is_code else None)
+    last = re.split("[._-]", stem)[-1]
+    is_any = last not in _NO_LANGUAGES and (by_any_name or len(last) == _CODE_LETTERS)
+    return short_code(ending) if is_code else any_code_named(last) if is_any else None
 
 
 def _of_both(stem: str) -> Codes | None:
@@ -192,9 +199,11 @@ def _of_both(stem: str) -> Codes | None:
         known = sum(map(is_known, codes))
         return codes if known == COLUMNS or (known and match[1].endswith(".")) else None
     for part in stem.split(" - "):  # Sentence pairs in English-French - 2024-01-01
-        languages = [language_named(name) for name in part.split("-") if len(name) > _CODE_LETTERS]
-        if len(languages) == COLUMNS and languages[0] and languages[1]:
-            return languages[0], languages[1]
+        names = [name for name in part.split("-") if len(name) > _CODE_LETTERS]
+        if len(names) == COLUMNS and any(map(language_named, names)):
+            first, second = (language_named(name) or any_code_named(name) for name in names)
+            if first and second:
+                return first, second
     return None
 
 

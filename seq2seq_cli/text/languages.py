@@ -1,5 +1,6 @@
 """Codes, names and scripts of languages, from the Unicode CLDR (langcodes, language_data)."""
 
+import re
 from functools import cache
 from typing import Any
 
@@ -33,6 +34,7 @@ _SECOND_SCRIPTS = {
 _SCRIPTS = {"Hans": "Han", "Hant": "Han", "Kore": "Hangul", "Beng": "Bengali"}
 """Scripts that the names of Unicode's characters call otherwise than the CLDR."""
 _LONGEST_CODE = 3
+_WITH_SCRIPT = re.compile(r"([a-z]{3})_([a-z]{4})$")
 
 
 @cache
@@ -53,6 +55,12 @@ def short_code(code: str) -> str:
     except ValueError:
         return code
     return _OTHER_CODES.get(tag, tag)
+
+
+def without_script(name: str) -> str:
+    """A name in lower case without the script behind a code at its end: ``dev.eng`` for ``dev.eng_latn``."""
+    match = _WITH_SCRIPT.search(name)
+    return name[: match.end(1)] if match and _cldr().tag_is_valid("-".join(match.groups())) else name
 
 
 def name_of(code: str) -> str:

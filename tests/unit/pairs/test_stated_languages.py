@@ -48,6 +48,11 @@ def text_config(*overrides: str) -> TextConfig:
         (["fra.txt", "eng.txt"], ("fr", "en")),
         (["train.eng_Latn", "train.fra_Latn"], ("en", "fr")),
         (["corpus-en-fr.txt"], ("en", "fr")),
+        (["eng_Latn.dev", "zul_Latn.dev"], ("en", "zu")),
+        (["newstest2019-src.eng.txt", "newstest2019-ref.arb.txt"], ("en", "ar")),
+        (["corpus_nah.txt", "corpus_es.txt"], ("nah", "es")),
+        (["tsez.txt", "english.txt"], ("ddo", "en")),
+        (["tsez-english.tsv"], ("ddo", "en")),
         (["English.txt", "German.txt"], ("en", "de")),
     ],
 )

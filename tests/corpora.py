@@ -20,7 +20,8 @@ def prepared(folder: Path, pairs: Sequence[tuple[str, str]], overrides: Sequence
     folder.mkdir(parents=True, exist_ok=True)
     pair_file = folder / "pairs.txt"
     pair_file.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
-    prepare(pair_file, out=folder / "prepared", overrides=[*WORDS, "text.tgt.spacing=false", *overrides])
+    known = ["text.src.language=en", "text.tgt.language=de", "text.tgt.spacing=false"]
+    prepare(pair_file, out=folder / "prepared", overrides=[*WORDS, *known, *overrides])
     return PreparedCorpus.open(folder / "prepared")
 
 

@@ -29,7 +29,15 @@ from seq2seq_cli.text.letters import script_of_letter
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
 DEFAULT = ("en", "de")
-"""The languages of the columns when nothing states them."""
+"""The languages of the columns when nothing states them, neither do their words."""
+_WORDS = {
+    "en": {"i", "the", "you", "to", "and", "she", "it", "he", "we", "my"},
+    "de": {"ich", "der", "die", "das", "ist", "nicht", "und", "zu", "sie", "wir"},
+}
+"""Frequent words of these languages, of which another one has few."""
+_FEWEST_WORDS = 4
+_FEWEST_SENTENCES = 200
+"""Sentences from which on a text without these words is in another language."""
 
 LanguageOrigin = Literal["option", "config", "columns", "name", "default", "codecs"]
 """The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none, or
@@ -85,13 +93,13 @@ def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Cod
 
 
 def resolve_languages(
-    text: TextConfig, *, stated: str | None, files: Sequence[Statement] = (), swap: bool
+    text: TextConfig, *, stated: str | None, files: Sequence[Statement], swap: bool
 ) -> tuple[TextConfig, LanguageOrigin, list[str]]:
     """The text section with the languages that it leaves open; where these are from; warnings.
 
     ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
-    in turn overrides what the ``files`` state. Of these, the first one counts that states both languages, or else the
-    first one. ``swap``: the second column is the source.
+    in turn overrides what the ``files`` state, one at least. Of these, the first one counts that states both languages,
+    or else the first one. ``swap``: the second column is the source.
 
     Raises UsageError when ``stated`` is not two language codes.
     """
@@ -100,8 +108,7 @@ def resolve_languages(
         found, origin = _read_languages(stated), "option"
         src, tgt = found[::-1] if swap else found
     else:
-        default = Statement(DEFAULT, "default")
-        found, origin = max(files, key=lambda each: ANY_LANGUAGE not in each.codes, default=default)
+        found, origin = max(files, key=lambda each: ANY_LANGUAGE not in each.codes)
         src, tgt = _fill(text, found[::-1] if swap else found)
         if AUTO not in (text.src.language, text.tgt.language):
             origin = "config"
@@ -111,6 +118,19 @@ def resolve_languages(
     if text.unit != "character":
         warnings = [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
     return text.model_copy(update=sides), origin, warnings
+
+
+def by_words(columns: Sequence[Sequence[str]]) -> Statement:
+    """English and German in the order that the words of the two columns show; `ANY_LANGUAGE` for a text in neither."""
+    codes = list(DEFAULT)
+    for place, texts in enumerate(columns):
+        words = set(re.findall(r"\w+", " ".join(texts).casefold()))
+        found = {code: len(words & frequent) for code, frequent in _WORDS.items()}
+        best = max(found, key=found.__getitem__)
+        is_in_its_script = _fits(script_of(texts), DEFAULT[place])  # another script is refused
+        if len(texts) >= _FEWEST_SENTENCES and is_in_its_script:
+            codes[place] = best if found[best] >= _FEWEST_WORDS else ANY_LANGUAGE
+    return Statement((codes[0], codes[1]), "default")
 
 
 def _read_languages(stated: str) -> Codes:

@@ -30,7 +30,9 @@ from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
+    DEFAULT,
     LanguageOrigin,
+    by_words,
     find_mismatch,
     resolve_languages,
     stated_languages,
@@ -41,6 +43,7 @@ from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
+from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.sides import SIDES, Codecs, load_codecs, save_codecs
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
@@ -148,8 +151,10 @@ def _resolved(
     Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
     UsageError when the codecs have other languages.
     """
+    samples = [list(zip(*each.sample(config.data.encoding), strict=True)) for each in pair_files]
     stated = [each.statement for each in pair_files if each.statement]
-    text, origin, warnings = resolve_languages(config.text, stated=languages, files=stated, swap=config.data.swap)
+    files = stated or [by_words(samples[0])]
+    text, origin, warnings = resolve_languages(config.text, stated=languages, files=files, swap=config.data.swap)
     codes = text.src.language, text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
     if codecs is not None:
@@ -163,7 +168,12 @@ def _resolved(
             )
         origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
-    for each in pair_files:
+    if origin == "default" and ANY_LANGUAGE in codes:
+        warnings.append(
+            f"{pair_files[0].name}: a column is in neither {' nor '.join(map(name_of, DEFAULT))}, and is read by the"
+            " rules for any language (xx): name the languages with --languages"
+        )
+    for each, sample in zip(pair_files, samples, strict=True):
         said = each.statement.codes if each.statement else in_order
         differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
         if said == in_order[::-1] != in_order or (differs and is_guess):
@@ -171,7 +181,7 @@ def _resolved(
                 f"{each.name}: says that its columns are {'-'.join(said)}; they are taken as"
                 f" {'-'.join(in_order)}: give all files in one order, or see --languages and --swap"
             )
-        if mismatch := find_mismatch(list(zip(*each.sample(config.data.encoding), strict=True)), in_order):
+        if mismatch := find_mismatch(sample, in_order):
             problem = f"{each.name}: {mismatch}"
             if origin in ("default", "name"):
                 raise PairFileError(problem)

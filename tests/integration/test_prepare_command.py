@@ -95,7 +95,8 @@ def test_the_forms_of_a_file_prepare_to_the_same_bytes(home: Path, tmp_path: Pat
 
 
 def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, tmp_path: Path) -> None:
-    check_same(s2s_here(tmp_path, "prepare", "-", "--out", "flow", text=TEXT), tmp_path / "flow", home)
+    flowing = s2s_here(tmp_path, "prepare", "-", "--languages", "en-de", "--out", "flow", text=TEXT)
+    check_same(flowing, tmp_path / "flow", home)
     for side, name in enumerate(("a.en", "a.de")):
         (tmp_path / name).write_text("\n".join(line.split("\t")[side] for line in LINES), encoding="utf-8")
     check_same(s2s_prepare(tmp_path, "--src", "a.en", "--tgt", "a.de", "--out", "two"), tmp_path / "two", home)

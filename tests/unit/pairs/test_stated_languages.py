@@ -7,7 +7,13 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.stated_languages import Statement, guess_languages, resolve_languages, script_of
+from seq2seq_cli.pairs.stated_languages import (
+    Statement,
+    by_words,
+    guess_languages,
+    resolve_languages,
+    script_of,
+)
 from tests.commands import s2s_here
 
 
@@ -23,9 +29,9 @@ def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = (
 
 
 def files(*names: str) -> list[Statement]:
-    """The statement of a pair file of these names, if it makes one."""
+    """The statement of a pair file of these names."""
     found = guess_languages(names)
-    return [Statement(found, "name")] if found else []
+    return [Statement(found, "name") if found else by_words([])]
 
 
 def text_config(*overrides: str) -> TextConfig:
@@ -70,6 +76,27 @@ def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found
 def test_a_name_without_languages_means_english_and_german(names: list[str]) -> None:
     assert languages(*names) == ("en", "de")
     assert warnings(*names) == []
+
+
+ENGLISH = ["I see the house.", "You want to go.", "She knows it."]
+GERMAN = ["Ich sehe das Haus.", "Die Katze ist nicht hier.", "Sie und wir gehen zu Tom."]
+DUTCH = ["Ik zie het huis.", "Zij weten het niet.", "De kat is hier en wij gaan naar Tom."]
+
+
+@pytest.mark.parametrize(
+    ("columns", "codes"),
+    [
+        ((ENGLISH, GERMAN), ("en", "de")),
+        ((GERMAN, ENGLISH), ("de", "en")),
+        ((ENGLISH, DUTCH), ("en", "xx")),
+        ((DUTCH, GERMAN), ("xx", "de")),
+    ],
+)
+def test_without_a_statement_the_words_tell_english_and_german(
+    columns: tuple[list[str], list[str]], codes: tuple[str, str]
+) -> None:
+    assert by_words([texts * 100 for texts in columns]) == (codes, "default")
+    assert by_words(columns) == (("en", "de"), "default")  # too few to tell
 
 
 def test_of_several_files_the_first_that_states_both_languages_counts() -> None:

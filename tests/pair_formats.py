@@ -54,6 +54,39 @@ def spreadsheet(rows: Sequence[Sequence[object]]) -> bytes:
     return written.getvalue()
 
 
+def catalogue(pairs: Pairs) -> str:
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    return head + "".join(f"#: a:1\nmsgid {json.dumps(src)}\nmsgstr {json.dumps(tgt)}\n\n" for src, tgt in pairs)
+
+
+def interlinear(pairs: Pairs) -> str:
+    units = (
+        f'<phrase><item type="txt" lang="en">{escape(src)}</item>'
+        f'<item type="gls" lang="de">{escape(tgt)}</item></phrase>'
+        for src, tgt in pairs
+    )
+    return f'<?xml version="1.0"?><document version="2">{"".join(units)}</document>'
+
+
+def tiers(pairs: Pairs) -> str:
+    def tier(name: str, texts: Sequence[str], begin: str, end: str) -> str:
+        values = (f"<ANNOTATION_VALUE>{escape(text)}</ANNOTATION_VALUE>" for text in texts)
+        inside = "".join(begin.format(n) + value + f"</{end}>" for n, value in enumerate(values))
+        return f'<TIER TIER_ID="{name}">{inside}</TIER>'
+
+    of_times = '<ALIGNABLE_ANNOTATION ANNOTATION_ID="a{0}" TIME_SLOT_REF1="b{0}" TIME_SLOT_REF2="e{0}">'
+    of_others = '<REF_ANNOTATION ANNOTATION_ID="r{0}" ANNOTATION_REF="a{0}">'
+    src, tgt = zip(*pairs, strict=True)
+    first, second = tier("tx", src, of_times, "ALIGNABLE_ANNOTATION"), tier("ft", tgt, of_others, "REF_ANNOTATION")
+    return f'<?xml version="1.0"?><ANNOTATION_DOCUMENT>{first}{second}</ANNOTATION_DOCUMENT>'
+
+
+def xliff(pairs: Pairs) -> str:
+    units = (f"<trans-unit><source>{escape(s)}</source><target>{escape(t)}</target></trans-unit>" for s, t in pairs)
+    languages = 'source-language="en" target-language="de"'
+    return f'<?xml version="1.0"?><xliff version="1.2"><file {languages}>{"".join(units)}</file></xliff>'
+
+
 def files(pairs: Pairs, *names: str) -> dict[str, bytes]:
     """The content of a file by its name, which says the format; a program tells it by the content."""
     objects = [{"id": number, "translation": {"en": src, "de": tgt}} for number, (src, tgt) in enumerate(pairs)]
@@ -69,6 +102,11 @@ def files(pairs: Pairs, *names: str) -> dict[str, bytes]:
         "dataset.json": lambda: "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in objects),
         "list.json": lambda: json.dumps([{"source": src, "target": tgt} for src, tgt in pairs], indent=1),
         "memory.tmx": lambda: tmx(pairs),
+        "catalogue.po": lambda: catalogue(pairs),
+        "texts.sfm": lambda: "".join(f"\\ref {n}\n\\tx {src}\n\\ft {tgt}\n\n" for n, (src, tgt) in enumerate(pairs)),
+        "memory.xliff": lambda: xliff(pairs),
+        "phrases.flextext": lambda: interlinear(pairs),
+        "tiers.eaf": lambda: tiers(pairs),
         "unicode.txt": lambda: delimited([["English", "German"], *pairs], "\t").encode("utf-16"),
         "dataset.parquet": lambda: parquet(
             {"id": list(range(len(pairs))), "translation": [each["translation"] for each in objects]}

@@ -14,8 +14,8 @@ from seq2seq_cli.text.languages import any_code_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
-_SOURCE = {"source", "src", "original", "input", "sentence", "text"}
-_TARGET = {"target", "tgt", "trg", "translation", "output"}
+_SOURCE = {"source", "src", "original", "input", "sentence", "text", "msgid", "tx", "txt"}
+_TARGET = {"target", "tgt", "trg", "translation", "output", "msgstr", "ft", "gls"}
 _ROLES = (_SOURCE, _TARGET)
 """Names of the columns of source and target."""
 _DIGITS = re.compile(r"[\d\s.,:/_+-]*")
@@ -94,7 +94,8 @@ def choose_columns(
         columns = found[0], found[1]
     stated = [language_named(names[column]) if is_named else None for column in columns]
     if any(stated):
-        stated = [code or any_code_named(names[column].strip()) for code, column in zip(stated, columns, strict=True)]
+        last_words = [re.split(r"[\W_]", names[column].strip())[-1] for column in columns]  # ddo of txt-ddo
+        stated = [code or any_code_named(word) for code, word in zip(stated, last_words, strict=True)]
     return Choice(
         columns=columns,
         names=(names[columns[0]], names[columns[1]]) if is_named else None,
@@ -186,7 +187,8 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
 
 
 def _last_part(name: str) -> str:
-    return name.casefold().rpartition(".")[2]
+    """The name without those of objects around it, and without the language behind a kind of FLEx: gls-en."""
+    return re.sub(r"^(txt|gls)-.*", r"\1", name.casefold().rpartition(".")[2])
 
 
 def _asked_for(asked: tuple[str, str], names: Mapping[Column, str], file: str) -> Columns:

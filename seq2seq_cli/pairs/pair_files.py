@@ -7,7 +7,7 @@ A `Reader` is the way to read one format: it makes records of columns of text fr
 the first bytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -75,6 +75,17 @@ class Reader(Protocol):
         """
 
 
+class KeyedTexts(Protocol):
+    """The way to read a format of texts in one language, which a second file has in another under the same keys."""
+
+    @property
+    def kind(self) -> str:
+        """The format's name in messages."""
+
+    def texts(self, lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+        """The texts of a file's lines: the number of the line, the key, the text."""
+
+
 def cells_of(value: Any) -> dict[Column, str]:
     """The texts in a value as JSON has them: by number for a list, by ``name`` or ``outer.name`` for an object."""
     if isinstance(value, list):
@@ -103,6 +114,8 @@ class PairFile:
     """One with both columns, or two with the sentences of one column each."""
     reader: Reader | None = None
     """None for two aligned files, and for a file whose lines are source, tab and target."""
+    keyed: KeyedTexts | None = None
+    """Of two files whose texts belong together by keys, not by lines."""
     columns: Columns = (1, 2)
     """The two columns of the reader's records."""
     has_two_columns: bool = False
@@ -254,7 +267,19 @@ def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Ite
     names = [file.name for file in pair_file.files]
     texts = [(read_text(file, name), name) for file, name in zip(opened, names, strict=True)]
     sides = [split_lines(decoded(pieces, name=name, encoding=encoding)) for pieces, name in texts]
+    if pair_file.keyed:
+        return _by_keys(*(pair_file.keyed.texts(side) for side in sides))
     return _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
+
+
+def _by_keys(first: Iterator[tuple[int, str, str]], second: Iterator[tuple[int, str, str]]) -> Iterator[Pair]:
+    """The texts of two files with the same keys; those of the first alone lack a partner."""
+    others: dict[str, list[str]] = {}
+    for _, key, text in second:
+        others.setdefault(key, []).append(text)
+    for number, key, text in first:
+        other = others.get(key)
+        yield number, text, other.pop(0) if other else "", None if other is not None else "missing column", False
 
 
 def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Iterator[Pair]:

@@ -15,9 +15,12 @@ from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.lines import check_encoding, decoded
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile, Reader, Record
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
+from seq2seq_cli.pairs.po import Po, is_po
+from seq2seq_cli.pairs.sfm import Toolbox, Usfm, is_toolbox, is_usfm
 from seq2seq_cli.pairs.stated_languages import Codes
-from seq2seq_cli.pairs.tmx import Tmx, is_xml
+from seq2seq_cli.pairs.subtitles import Subtitles, is_subtitles
+from seq2seq_cli.pairs.xml_records import find_xml
 
 _CHARACTERS = 64_000
 _FEW_WIDER = 0.05
@@ -57,38 +60,51 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Pai
     """The pair files with the readers of those that are tables; two files of lines without columns are one."""
     waiting = iter(pair_files)
     for pair_file in waiting:
-        reader = _find_reader(pair_file.files[0], encoding) if len(pair_file.files) == 1 else None
-        if reader or len(pair_file.files) > 1:
+        reader, keyed = _find_reader(pair_file.files[0], encoding)
+        if len(pair_file.files) > 1:
+            yield replace(pair_file, keyed=keyed)
+            continue
+        if reader:
             yield replace(pair_file, reader=reader)
             continue
         other = next(waiting, None)
         is_alone = other is None or other.split != pair_file.split or len(other.files) > 1
-        if is_alone or other is None or _find_reader(other.files[0], encoding):
+        if is_alone or other is None or _find_reader(other.files[0], encoding) != (None, keyed):
+            if keyed:
+                raise PairFileError(
+                    f"{pair_file.name}: {keyed.kind}, in one language: give the file of the other one behind it"
+                )
             raise PairFileError(
                 f"{pair_file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
                 " separator in quotation marks, or give the file of the translations behind this one"
             )
-        notice = f"{pair_file.name} and {other.name}: taken as two columns, line by line"
-        yield replace(pair_file, files=pair_file.files + other.files, notice=notice)
+        how = f"{keyed.kind}, paired by their keys" if keyed else "taken as two columns, line by line"
+        notice = f"{pair_file.name} and {other.name}: {how}"
+        yield replace(pair_file, files=pair_file.files + other.files, keyed=keyed, notice=notice)
 
 
-def _find_reader(file: LocalFile, encoding: str) -> Reader | None:
-    """The reader of a file's format; None for lines without columns.
+def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | None, KeyedTexts | None]:
+    """The reader of a file's format, or of its texts in one language; neither for lines without columns.
 
     Raises PairFileError when the file cannot be read, or is blank.
     """
     with open_file(file.path, file.name) as raw:
         begin = raw.read(len(PARQUET))
         if begin == PARQUET:
-            return Parquet()
+            return Parquet(), None
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
                 if WORKBOOK in archive.namelist():
-                    return Spreadsheet()
+                    return Spreadsheet(), None
     head = _head(file, encoding)
     if not head.strip():
         raise PairFileError(f"{file.name}: no sentence pair in it: {ONE_PER_LINE}")
-    return Tmx() if is_xml(head) else find_json(head) or find_table(head)
+    for is_found, keyed in ((is_usfm, Usfm()), (is_subtitles, Subtitles())):
+        if is_found(head):
+            return None, keyed
+    if is_po(head):
+        return Po(), None
+    return find_xml(head) or find_json(head) or (Toolbox() if is_toolbox(head) else find_table(head)), None
 
 
 def _head(file: LocalFile, encoding: str) -> str:

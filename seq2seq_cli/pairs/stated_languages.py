@@ -127,9 +127,10 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
         words = set(re.findall(r"\w+", " ".join(texts).casefold()))
         found = {code: len(words & frequent) for code, frequent in _WORDS.items()}
         best = max(found, key=found.__getitem__)
-        is_in_its_script = _fits(script_of(texts), DEFAULT[place])  # another script is refused
-        if len(texts) >= _FEWEST_SENTENCES and is_in_its_script:
-            codes[place] = best if found[best] >= _FEWEST_WORDS else ANY_LANGUAGE
+        if found[best] >= _FEWEST_WORDS:
+            codes[place] = best
+        elif len(texts) >= _FEWEST_SENTENCES and _fits(script_of(texts), DEFAULT[place]):  # another script is refused
+            codes[place] = ANY_LANGUAGE
     return Statement((codes[0], codes[1]), "default")
 
 

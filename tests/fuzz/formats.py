@@ -170,6 +170,11 @@ TABLES: Mapping[str, Sequence[Mutation]] = {
     "pairs.jsonl": _JSON_LINES,
     "list.json": (mutations.of_json, *_TEXT),
     "memory.tmx": _TEXT,
+    "catalogue.po": _TEXT,
+    "texts.sfm": _TEXT,
+    "memory.xliff": _TEXT,
+    "phrases.flextext": _TEXT,
+    "tiers.eaf": _TEXT,
     "dataset.parquet": _BYTES,
     "sheet.xlsx": (mutations.of_bytes, mutations.of_archive),
 }

@@ -21,6 +21,11 @@ PAIRS = some_pairs(20)
 FILES = files(PAIRS)
 WHOLE = ("--set", "data.valid_sources=0", "--set", "data.test_sources=0", "--set", "text.src.min_count=1")
 TAKEN = {
+    "catalogue.po": "PO; its columns msgid and msgstr are taken",
+    "texts.sfm": "Toolbox (SFM); its columns tx and ft are taken",
+    "memory.xliff": "XLIFF; its columns en and de are taken",
+    "phrases.flextext": "FLEx text; its columns txt-en and gls-de are taken",
+    "tiers.eaf": "ELAN; its columns tx and ft are taken",
     "pairs.csv": "a table with ',' between its columns; its columns en and de are taken; line 1 is a header",
     "no_header.csv": "a table with ',' between its columns; its columns 1 and 2 are taken; line 1 is taken as a pair",
     "exported.csv": "a table with ';' between its columns; its columns Englisch and Deutsch are taken; line 1 is",
@@ -125,6 +130,53 @@ ONE_COLUMN = ":1: one column only: separate source and target by"
 DAMAGED_SHEET = ": damaged: "
 ENTITIES = ":2: defines or needs entities, which may hide"
 DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
+PO = """msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\\n"
+
+#: a.c:1
+msgid "A cat "
+"sleeps \\"here\\"."
+msgstr "Eine Katze schläft „hier“."
+
+#, fuzzy
+msgid "No."
+msgstr "Vielleicht."
+
+msgid "Wait."
+msgstr ""
+"""
+TOOLBOX = "\\_sh v3.0\n" + "".join(
+    f"\\ref {n}\n\\tx {src}\n\\mb x-y\n\\ge a-b\n\\ft {tgt[:3]}\n{tgt[3:].strip()}\n\n"
+    for n, (src, tgt) in enumerate([("A cat.", "Die Katze."), ("A dog.", "Ein Hund.")])
+)
+SRT = "1\n00:00:0{},100 --> 00:00:09,000\n{}\n<i>{}</i>\n\n2\n00:00:09,200 --> 00:00:11,000\nNein.\n"
+CUES = {"x.en.srt": SRT.format(1, "Hello,", "you."), "x.de.srt": SRT.format(1, "Hallo,", "du.")}
+USFM_EN = '\\id GEN\n\\c 1\n\\v 1 In the \\w light|lemma="l"\\w*\\f + \\ft note\\f* so\n\\q1 far.\n\\v 2 A.\n'
+USFM_DE = "\\id GEN\n\\c 1\n\\v 1 Im Licht.\n\\v 2 B.\n\\v 3 Mehr.\n"
+XLIFF = (
+    '<?xml version="1.0"?><xliff version="1.2"><file source-language="en-US" target-language="de"><body><trans-unit>'
+    "<source>The <g>cat</g><ph>x</ph>.</source><target>Die Katze.</target><alt-trans><target>Nein.</target></alt-trans>"
+    "</trans-unit><trans-unit><source>Not yet.</source></trans-unit></body></file></xliff>"
+)
+XLIFF_2 = (
+    '<xliff version="2.0" srcLang="en" trgLang="fr"><file><unit><segment><source>Yes.</source><target>Oui.</target>'
+    "</segment></unit></file></xliff>"
+)
+FLEX = (
+    '<?xml version="1.0"?><document><phrase><item type="segnum" lang="en">1</item><words><word>'
+    '<item type="txt" lang="ddo">Zowsi</item><morphemes><morph><item type="txt" lang="ddo">zow</item></morph>'
+    '</morphemes><item type="gls" lang="en">was</item></word><word><item type="punct" lang="ddo">.</item></word>'
+    "</words>"
+    '<item type="gls" lang="en">There was.</item></phrase></document>'
+)
+ELAN = (
+    '<?xml version="1.0"?><ANNOTATION_DOCUMENT><TIME_ORDER><TIME_SLOT TIME_SLOT_ID="s1" TIME_VALUE="0"/><TIME_SLOT'
+    ' TIME_SLOT_ID="s2" TIME_VALUE="9"/></TIME_ORDER><TIER TIER_ID="tx"><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1"'
+    ' TIME_SLOT_REF1="s1" TIME_SLOT_REF2="s2"><ANNOTATION_VALUE>Zowsi.</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></TIER>'
+    '<TIER TIER_ID="mb"><REF_ANNOTATION ANNOTATION_ID="a2" ANNOTATION_REF="a1"><ANNOTATION_VALUE>zow</ANNOTATION_VALUE>'
+    '</REF_ANNOTATION></TIER><TIER TIER_ID="ft"><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a2">'
+    "<ANNOTATION_VALUE>There was.</ANNOTATION_VALUE></REF_ANNOTATION></TIER></ANNOTATION_DOCUMENT>"
+)
 MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     "CSV": [
         (changed("pairs.csv", "Tom sees 0", '"Tom sees 0'), f":2{NOT_CLOSED}"),
@@ -177,13 +229,23 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("memory.tmx", DOCTYPE, '<!DOCTYPE tmx [<!ENTITY a SYSTEM "file:///etc/passwd">]>'), ENTITIES),
         (changed("memory.tmx", "UTF-8", "klingon"), ":1: the XML names an unknown encoding: export the"),
         (changed("memory.tmx", "Tom sees 0", "Tom &nbsp; 0"), ":5: defines or needs entities, which may hide"),
-        (b'<?xml version="1.0"?><xliff version="1.2"></xliff>', ":1: XML, but no TMX: export the pairs as TMX or CSV"),
+        (
+            b'<?xml version="1.0"?><TEI></TEI>',
+            ":1: XML, but no TMX, XLIFF, FLEx text, ELAN: export the pairs",
+        ),
+        (b'<?xml version="1.0"?><xliff version="1.2"></xliff>', ": no sentence pair in it: XLIFF without a record"),
         (b'<tmx version="1.4"><header/><body></body></tmx>', ": no sentence pair in it: TMX without a record"),
         (changed("memory.tmx", ' xml:lang="de"', ""), ":6: a <tuv> without xml:lang: name its language"),
         (
             changed("memory.tmx", "</tu>", '<tuv xml:lang="fr"><seg>Salut.</seg></tuv></tu>', -1),
             ": of the columns en, de, fr, several may be meant",
         ),
+    ],
+    "one language": [
+        (CUES["x.de.srt"].encode(), ": subtitles, in one language: give the file of the other one behind it"),
+        (USFM_DE.encode(), ": USFM, in one language: give the file of the other one behind it"),
+        (PO.replace('msgid "A', 'msgix "A').encode(), ":5: no line of a PO file: correct it, or export the file again"),
+        (PO.replace('here\\"."', 'here\\N."').encode(), ":6: a string that does not end, or a wrong \\ in it"),
     ],
     "Parquet": [
         (cut("dataset.parquet", -100), ": damaged: Parquet magic bytes not found in footer."),
@@ -256,6 +318,15 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "a list in an object": ({"f": json.dumps(IN_OBJECT)}, "", PAIRS),
     "a list in objects, on many lines": ({"f": json.dumps({"data": IN_OBJECT}, indent=1)}, "", PAIRS),
     "a space behind a cell": ({"f": '"Cat, so.","Katze." \n"Dog." ,"Hund, so."\n'}, "", SPACED),
+    "PO": ({"f": PO}, "", [('A cat sleeps "here".', "Eine Katze schläft „hier“.")]),
+    "Toolbox": ({"f": TOOLBOX}, "", [("A cat.", "Die Katze."), ("A dog.", "Ein Hund.")]),
+    "Toolbox, its columns chosen": ({"f": TOOLBOX}, "--columns ft,mb", [("Die Katze.", "x-y"), ("Ein Hund.", "x-y")]),
+    "subtitles": (CUES, "", [("Hello, you.", "Hallo, du."), ("Nein.", "Nein.")]),
+    "USFM": ({"g.en": USFM_EN, "g.de": USFM_DE}, "", [("In the light so far.", "Im Licht."), ("A.", "B.")]),
+    "XLIFF": ({"f": XLIFF}, "", [("The cat.", "Die Katze.")]),
+    "XLIFF 2": ({"f": XLIFF_2}, "", [("Yes.", "Oui.")]),
+    "FLEx": ({"f": FLEX}, "", [("Zowsi.", "There was.")]),
+    "ELAN": ({"f": ELAN}, "", [("Zowsi.", "There was.")]),
     "one sentence": ({"f": "Go.\tGeh!\tCC-BY 2.0\n" * 12}, "", [("Go.", "Geh!")]),
     "several tables": (
         {"a": "en,de\nCat.,Katze.\n", "b": DE_EN, "c": '{"de": "Maus.", "en": "Mouse."}\n'},
@@ -300,6 +371,7 @@ def test_files_are_read_as_they_are_meant(tmp_path: Path, name: str) -> None:
         ("f", "english\tlummi", "", "en to xx (as the names of the columns say)"),
         ("f", "Zulu\tEnglish", "", "zu to en (as the names of the columns say)"),
         ("f", "eng\tlum", "", "en to lum (as the names of the columns say)"),
+        ("f", "txt-ddo\tgls-en", "", "ddo to en (as the names of the columns say)"),
         ("deu.txt", "house\tHaus", "--columns 2,1", "de to en (as the file's name says)"),
     ],
 )

@@ -1,0 +1,95 @@
+r"""Standard format markers: the records of Toolbox, and Bibles in USFM.
+
+    \ref 12                        \id GEN
+    \tx a text                     \c 1
+    \ft its free translation       \v 1 In the beginning ...
+
+USFM: https://docs.usfm.bible
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from seq2seq_cli.pairs.archives import read_text
+from seq2seq_cli.pairs.lines import decoded, split_lines
+from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
+
+_MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
+_NOTES = re.compile(r"\\(f|fe|x)\s.*?\\\1\*")
+_ATTRIBUTES = re.compile(r"\|[^\\]*(?=\\)")
+r"""Behind a word: ``\w light|lemma="lux"\w*``."""
+_INLINE = re.compile(r"\\\+?\w+\*?")
+_HEADINGS = {
+    *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem"),
+}
+"""Markers of lines that belong to no verse."""
+
+
+def is_usfm(head: str) -> bool:
+    """Whether a text begins like a book of USFM."""
+    return head.lstrip().startswith("\\id ") and "\\v " in head
+
+
+def is_toolbox(head: str) -> bool:
+    """Whether a text begins like the records of Toolbox."""
+    lines = [line for line in head.split("\n") if line.strip()]
+    return head.lstrip().startswith("\\") and 2 * sum(line.startswith("\\") for line in lines) > len(lines)
+
+
+class Toolbox(Reader):
+    """Reads records, which begin at the marker of the first; their columns are the markers."""
+
+    kind = "Toolbox (SFM)"
+
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The records of a file; a line without a marker goes on the one before."""
+        first, begun, cells, marker = "", 1, dict[Column, str](), ""
+        for number, line in enumerate(
+            split_lines(decoded(read_text(file, name), name=name, encoding=encoding)), start=1
+        ):
+            found = _MARKER.match(line or "")
+            if found and found[1].startswith("_"):  # the type of the database
+                continue
+            marker, text = (found[1], found[2]) if found else (marker, line or "")
+            first = first or marker
+            if found and marker == first:
+                yield from [Record(begun, cells)] if cells else []
+                begun, cells = number, {}
+            if text.strip():
+                cells[marker] = f"{cells[marker]} {text.strip()}" if marker in cells else text.strip()
+        yield from [Record(begun, cells)] if cells else []
+
+
+@dataclass(frozen=True)
+class Usfm(KeyedTexts):
+    """Reads the verses of a Bible, which two translations have in common."""
+
+    kind = "USFM"
+
+    def texts(self, lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+        """The verses by book, chapter and number, such as ``GEN 1:1``."""
+        book = chapter = key = ""
+        begun, parts = 1, list[str]()
+        for number, line in enumerate(lines, start=1):
+            found = _MARKER.match(line or "")
+            marker, text = (found[1], found[2]) if found else ("", line or "")
+            if marker in {"id", "c", "v"}:
+                yield from [(begun, key, _plain(parts))] if key else []
+                value, _, text = text.strip().partition(" ")
+                if marker == "id":
+                    book = value
+                elif marker == "c":
+                    chapter = value
+                key, begun, parts = f"{book} {chapter}:{value}" if marker == "v" else "", number, []
+            elif marker in _HEADINGS:
+                continue
+            parts.append(text)
+        yield from [(begun, key, _plain(parts))] if key else []
+
+
+def _plain(parts: Iterable[str]) -> str:
+    """The text of a verse, without notes and markers."""
+    text = _NOTES.sub(" ", " ".join(parts))
+    return _INLINE.sub("", _ATTRIBUTES.sub("", text))

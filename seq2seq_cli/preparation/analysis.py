@@ -22,7 +22,7 @@ from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs, PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
-from seq2seq_cli.text.normalise import UNSPACED_LETTERS, normalise
+from seq2seq_cli.text.normalise import INNER_APOSTROPHE, UNSPACED_LETTERS, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import SIDES, Rules, SideName, read_rules
 
@@ -47,14 +47,17 @@ def read_all(
     pair_files: Sequence[PairFile],
     config: Config,
     rules: Rules | None,
+    letters: tuple[str, str],
     store: PairStore,
     open_workers: OpenWorkers,
     progress: LineProgress,
 ) -> tuple[LineCounts, NDArray[np.int8], Rules]:
     """Fill ``store`` with all pairs; returns the counts over all files, and the split that each pair was given for.
 
-    The texts are cut by ``rules``, or by spaCy's rules, which are returned too. Raises PairFileError for a file that
-    cannot be used or too many lines, InputError for a language without a tokenizer, S2SError when a worker dies.
+    The texts are cut by ``rules``, or by spaCy's rules, which are returned too. For ``letters`` see `analyse`.
+
+    Raises PairFileError for a file that cannot be used or too many lines, InputError for a language without a
+    tokenizer, S2SError when a worker dies.
     """
     total = LineCounts()
     pairs = [0] * len(SPLITS)
@@ -63,7 +66,7 @@ def read_all(
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
         if rules is None:  # a worker loads spaCy, whose memory this process then need not have
             [(_, rules)] = workers.map_in_order(read_rules, [config.text])
-        work = partial(analyse, text=config.text, rules=rules, swap=config.data.swap)
+        work = partial(analyse, text=config.text, rules=rules, letters=letters, swap=config.data.swap)
         results = workers.map_in_order(work, input_blocks(pair_files, config.data))
         for pair_file, blocks in groupby(results, key=lambda result: result[0].pair_file):
             counts = LineCounts()
@@ -94,8 +97,12 @@ def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[B
         bytes_before += pair_file.size
 
 
-def analyse(block: Block, *, text: TextConfig, rules: Rules, swap: bool) -> tuple[LineCounts, NewPairs]:
+def analyse(
+    block: Block, *, text: TextConfig, rules: Rules, letters: tuple[str, str], swap: bool
+) -> tuple[LineCounts, NewPairs]:
     """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
+
+    ``letters`` take the place of all INNER_MARKS of the first and the second column; empty: each stays as it is.
 
     Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
     a tokenizer that is missing.
@@ -104,6 +111,11 @@ def analyse(block: Block, *, text: TextConfig, rules: Rules, swap: bool) -> tupl
     lines: list[int] = []
     pairs: list[tuple[str, str]] = []
     for line, first, second, fault, has_more in block.pairs():
+        if any(letters):
+            first, second = (
+                INNER_APOSTROPHE.sub(letter, side) if letter else side
+                for letter, side in zip(letters, (first, second), strict=True)
+            )
         src, tgt = (second, first) if swap else (first, second)
         pair = normalise(src), normalise(tgt)
         if fault is None and all(pair):

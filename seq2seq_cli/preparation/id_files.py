@@ -17,7 +17,7 @@ from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
 from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import APOSTROPHES, INNER_APOSTROPHE
+from seq2seq_cli.text.normalise import INNER_APOSTROPHE
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -55,13 +55,12 @@ def fit_on_training(
 
 
 def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:
-    """The one of APOSTROPHES that is the most frequent mark between letters; empty where there is none."""
+    """The most frequent one of INNER_MARKS between letters; empty where there is none."""
     counts = Counter[str]()
     for pairs, block in store.side_blocks(side):
         text = block.text[np.repeat(chosen[pairs], block.sizes)].tobytes().decode("utf-8")
         counts.update(INNER_APOSTROPHE.findall(text))
-    usual = max(counts, key=counts.__getitem__, default="")
-    return usual if usual in APOSTROPHES else ""
+    return max(counts, key=counts.__getitem__, default="")
 
 
 def write_side(

@@ -44,6 +44,7 @@ from seq2seq_cli.preparation.selection import select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.text.languages import name_of
+from seq2seq_cli.text.normalise import letter_of_marks
 from seq2seq_cli.text.sides import SIDES, Codecs, load_codecs, save_codecs
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
@@ -106,10 +107,15 @@ def prepare(
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files({TRAIN: pairs, **held_out}) as local:
             pair_files = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
-            resolved, languages_from, warnings = _resolved(asked, codecs, languages, pair_files)
+            samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
+            resolved, languages_from, warnings = _resolved(asked, codecs, languages, pair_files, samples)
+            for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
+            texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
+            first, second = map(letter_of_marks, texts)
             notices = [each.notice for each in pair_files if each.notice]
+            notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
             if folder:
-                manifest, further = _fill(folder, pair_files, resolved, codecs, open_workers, progress)
+                manifest, further = _fill(folder, pair_files, (first, second), resolved, codecs, open_workers, progress)
                 warnings += further
             else:
                 manifest = find_same(out, _records(pair_files, swap=resolved.data.swap), resolved, codecs)
@@ -144,14 +150,17 @@ def _with_codecs(config: Config, codecs: Codecs) -> Config:
 
 
 def _resolved(
-    config: Config, codecs: Codecs | None, languages: str | None, pair_files: Sequence[PairFile]
+    config: Config,
+    codecs: Codecs | None,
+    languages: str | None,
+    pair_files: Sequence[PairFile],
+    samples: Sequence[Sequence[Sequence[str]]],
 ) -> tuple[Config, LanguageOrigin, list[str]]:
     """The config with the languages of the files; where they are from; what may be wrong with them.
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
     UsageError when the codecs have other languages.
     """
-    samples = [list(zip(*each.sample(config.data.encoding), strict=True)) for each in pair_files]
     stated = [each.statement for each in pair_files if each.statement]
     files = stated or [by_words(samples[0])]
     text, origin, warnings = resolve_languages(config.text, stated=languages, files=files, swap=config.data.swap)
@@ -208,6 +217,7 @@ def _records(pair_files: Sequence[PairFile], *, swap: bool) -> list[PairFileReco
 def _fill(
     folder: Path,
     pair_files: Sequence[PairFile],
+    letters: tuple[str, str],
     config: Config,
     given_codecs: Codecs | None,
     open_workers: OpenWorkers,
@@ -216,7 +226,7 @@ def _fill(
     """Fill the folder; returns its manifest, and warnings."""
     with closing(PairStore(folder=folder / _STORE)) as store:
         known = given_codecs and (given_codecs[0].segmenter.rules, given_codecs[1].segmenter.rules)
-        counts, given, rules = read_all(pair_files, config, known, store, open_workers, progress)
+        counts, given, rules = read_all(pair_files, config, known, letters, store, open_workers, progress)
     selection = select(store, given, counts, config.data, config.text.unit)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}

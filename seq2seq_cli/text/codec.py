@@ -102,7 +102,7 @@ class Codec:
     longest: int = 0
     """Tokens of the Segmenter in the longest training sentence; 0: unknown."""
     apostrophe: str = ""
-    """The one of APOSTROPHES that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
+    """The one of INNER_MARKS that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
     that is read; empty: a text keeps its own."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:

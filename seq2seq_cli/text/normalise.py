@@ -3,6 +3,7 @@
 import re
 import string
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, islice, pairwise
 from typing import TypeAlias
@@ -22,8 +23,12 @@ HIDDEN = "\ufdd0"
 APOSTROPHES = "'’"
 """The apostrophes inside words; training text mostly has one of them."""
 
-INNER_APOSTROPHE = re.compile(rf"[{APOSTROPHES}´`′ʼ](?<=[^\W\d_].)(?=[^\W\d_])")
-"""An apostrophe between two letters, or an accent, a prime or another letter that people type in its place."""
+INNER_MARKS = APOSTROPHES + "´`′ʼʻꞌ"
+"""These, and the accents, primes and letters that people type in their place."""
+INNER_APOSTROPHE = re.compile(rf"[{INNER_MARKS}](?<=[^\W\d_].)(?=[^\W\d_])")
+"""One of them between two letters."""
+_LETTERS, _OTHERS, _SLIPS = 0.1, 0.05, 10
+"""Marks per sentence from which on they are a letter; the fraction and the number of others that are no slips."""
 
 FINAL_MARKS = frozenset(".!?…。！？؟।")
 """The marks that end a sentence."""
@@ -59,6 +64,15 @@ def normalise(text: str) -> str:
         return text
     text = " ".join(without_control_characters(text).split())
     return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|").replace(CAPITALS, "¯")
+
+
+def letter_of_marks(sentences: Sequence[str]) -> str:
+    """The usual one of INNER_MARKS, in sentences that write a letter with several of them; else empty."""
+    counts = Counter(INNER_APOSTROPHE.findall("\n".join(sentences)))
+    usual = max(counts, key=counts.__getitem__, default="")
+    is_letter = counts.total() > _LETTERS * len(sentences)
+    others = counts.total() - counts[usual]
+    return usual if is_letter and others > max(_SLIPS, _OTHERS * counts.total()) else ""
 
 
 def without_control_characters(text: str) -> str:

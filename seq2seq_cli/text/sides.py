@@ -14,7 +14,7 @@ from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import APOSTROPHES, CAPITALS
+from seq2seq_cli.text.normalise import CAPITALS, INNER_MARKS
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
 from seq2seq_cli.text.tokenizer import TokenizerRules
 from seq2seq_cli.text.vocabulary import Vocabulary, vocabulary_size
@@ -132,7 +132,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
     if unit not in get_args(Unit) or not _are_texts(words) or not _are_texts(merges):
         raise ValueError("not the units of a codec")
-    if type(longest) is not int or longest < 0 or apostrophe not in ("", *APOSTROPHES):
+    if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
     vocabulary = Vocabulary(words)
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.

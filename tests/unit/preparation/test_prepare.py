@@ -300,6 +300,17 @@ def test_doubts_about_many_pairs_are_told(tmp_path: Path, pair: str, doubt: str)
     assert warning.startswith(f"18 {doubt}")
 
 
+def test_one_letter_that_is_written_with_several_marks_becomes_one(tmp_path: Path) -> None:
+    marks = ["ʼ", "ʼ", "'", "’"]
+    pairs = [f"The house {n} isn't mine.\tzow{marks[n % 4]}si k{marks[n % 4]}idbi {n}" for n in range(300)]
+    (tmp_path / "pairs.txt").write_text("\n".join(pairs), encoding="utf-8")
+    report = prepare(tmp_path / "pairs.txt", out=tmp_path / "out", languages="en-ddo")
+    assert report.notices == ["marks between letters are all written as ʼ"]
+    corpus = PreparedCorpus.open(tmp_path / "out")
+    assert {text[3] + text[8] for _, text in corpus.sentences("train")} == {"ʼʼ"}
+    assert all("isn't" in text for text, _ in corpus.sentences("train"))
+
+
 def test_sides_are_compared_in_words_also_where_a_script_has_no_spaces(tmp_path: Path) -> None:
     pairs = [f"佢聽日會嚟第{n}間屋\tShe will come to house number {n} tomorrow if she has the time." for n in range(30)]
     (tmp_path / "x.yue-en.tsv").write_text("\n".join(pairs), encoding="utf-8")

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
@@ -30,7 +31,7 @@ class Po(Reader):
         """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
         begun, cells, keyword, is_fuzzy = 1, dict[Column, str](), "", False
         lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
-        for number, line in enumerate(_with_end(lines), start=1):
+        for number, line in enumerate(chain(lines, [""]), start=1):
             if not (line or "").strip():
                 if cells.get("msgid") and cells.get("msgstr") and not is_fuzzy:
                     yield Record(begun, {key: cells[key] for key in ("msgid", "msgstr")})
@@ -43,11 +44,6 @@ class Po(Reader):
                 cells[keyword] = cells.get(keyword, "") + _unescaped(found[2], f"{name}:{number}")
             else:
                 raise PairFileError(f"{name}:{number}: no line of a PO file: correct it, or export the file again")
-
-
-def _with_end(lines: Iterator[str | None]) -> Iterator[str | None]:
-    yield from lines
-    yield ""
 
 
 def _unescaped(text: str, place: str) -> str:

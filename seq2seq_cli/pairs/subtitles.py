@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from seq2seq_cli.pairs.pair_files import KeyedTexts
 
@@ -24,7 +25,7 @@ class Subtitles(KeyedTexts):
     def texts(self, lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
         """The cues by the second in which they begin."""
         key, begun, parts = "", 1, list[str]()
-        for number, line in enumerate([*lines, ""], start=1):
+        for number, line in enumerate(chain(lines, [""]), start=1):
             if found := _TIMES.match(line or ""):
                 key, begun, parts = found[1], number, []
             elif key and not (line or "").strip():

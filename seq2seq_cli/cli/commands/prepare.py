@@ -41,8 +41,8 @@ def prepare(
         list[Path] | None,
         typer.Argument(
             metavar="FILE...",
-            help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, Parquet, .xlsx; also two aligned"
-            " files; .zip and .gz, too; - is standard input.",
+            help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, XLIFF, PO, Toolbox, FLEx, ELAN,"
+            " Parquet, .xlsx; also two aligned files; .zip and .gz, too; - is standard input.",
             show_default=False,
         ),
     ] = None,

@@ -14,8 +14,8 @@ from seq2seq_cli.text.languages import any_code_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
-_SOURCE = {"source", "src", "original", "input", "sentence", "text", "msgid", "tx", "txt"}
-_TARGET = {"target", "tgt", "trg", "translation", "output", "msgstr", "ft", "gls"}
+_SOURCE = {"source", "src", "original", "input", "sentence", "text", "msgid", "tx", "txt", "t"}
+_TARGET = {"target", "tgt", "trg", "translation", "output", "msgstr", "ft", "gls", "l"}
 _ROLES = (_SOURCE, _TARGET)
 """Names of the columns of source and target."""
 _DIGITS = re.compile(r"[\d\s.,:/_+-]*")

@@ -122,16 +122,20 @@ def resolve_languages(
 
 def by_words(columns: Sequence[Sequence[str]]) -> Statement:
     """English and German in the order that the words of the two columns show; `ANY_LANGUAGE` for a text in neither."""
-    codes = list(DEFAULT)
+    seen: list[str | None] = [None] * COLUMNS
     for place, texts in enumerate(columns):
         words = set(re.findall(r"\w+", " ".join(texts).casefold()))
         found = {code: len(words & frequent) for code, frequent in _WORDS.items()}
         best = max(found, key=found.__getitem__)
         if found[best] >= _FEWEST_WORDS:
-            codes[place] = best
+            seen[place] = best
         elif len(texts) >= _FEWEST_SENTENCES and _fits(script_of(texts), DEFAULT[place]):  # another script is refused
-            codes[place] = ANY_LANGUAGE
-    return Statement((codes[0], codes[1]), "default")
+            seen[place] = ANY_LANGUAGE
+    # A column of few words is in the usual language, unless the other one is.
+    first, second = (
+        code or (ANY_LANGUAGE if default in seen else default) for code, default in zip(seen, DEFAULT, strict=True)
+    )
+    return Statement((first, second), "default")
 
 
 def _read_languages(stated: str) -> Codes:

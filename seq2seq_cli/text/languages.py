@@ -34,7 +34,7 @@ _SECOND_SCRIPTS = {
 _SCRIPTS = {"Hans": "Han", "Hant": "Han", "Kore": "Hangul", "Beng": "Bengali"}
 """Scripts that the names of Unicode's characters call otherwise than the CLDR."""
 _LONGEST_CODE = 3
-_WITH_SCRIPT = re.compile(r"([a-z]{3})_([a-z]{4})$")
+_WITH_SCRIPT = re.compile(r"([a-z]{3})[_-]([a-z]{4})$")
 
 
 @cache

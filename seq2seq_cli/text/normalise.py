@@ -37,10 +37,10 @@ LOUD_STOPS = "!?؟"
 """Marks that end a sentence, whatever follows: unlike full stops, they are in no abbreviation and no number."""
 
 UNSPACED = (
-    *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF), (0x3400, 0x9FFF)),
+    *((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF), (0x3400, 0x9FFF)),
     *((0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x10FFFF)),
 )
-"""Ranges of code points of scripts without spaces between words: Thai and Lao, Burmese, Khmer, Kana, Han."""
+"""Ranges of code points of scripts without spaces between words: Thai, Lao and Tibetan, Burmese, Khmer, Kana, Han."""
 
 UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
 """Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.

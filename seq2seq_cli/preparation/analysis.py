@@ -36,8 +36,8 @@ _WRONGLY_DECODED = re.compile("[ÂÃÐÑØÙâ][\x80-\xbf€‚ƒ„…†‡ˆ�
 """UTF-8 that was read as Windows-1252, such as Ã¤ for ä; or a character that could not be read."""
 
 _UNSPACED = re.compile(f"[{UNSPACED_LETTERS}]")
-_LETTERS_PER_WORD = 3
-"""Of scripts without spaces between words: fewer in Chinese, more in Thai."""
+_LETTERS_PER_WORD = 2
+"""Of scripts without spaces between words, about that many in Chinese."""
 
 LineProgress = Callable[[int, int], None]
 """Called with the lines that are done and with an estimate of their total."""

@@ -109,13 +109,13 @@ class _Reasons:
 
 
 def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> None:
-    """Drop training pairs with too many words on a side, or many more on one side than on the other."""
-    src, tgt = store.column("src.words"), store.column("tgt.words")
-    longer, shorter = np.maximum(src, tgt), np.minimum(src, tgt)
+    """Drop training pairs with too many tokens on a side, or many more words on one side than on the other."""
     most = data.max_tokens * (CHARACTERS_PER_TOKEN if unit == "character" else 1)
     for_training = given == TRAIN
-    reasons.give("too long", for_training & (longer > most))
-    reasons.give("length ratio", for_training & (longer > data.max_ratio * shorter))
+    longest = np.maximum(store.column("src.lengths"), store.column("tgt.lengths"))
+    reasons.give("too long", for_training & (longest > most))
+    src, tgt = store.column("src.words"), store.column("tgt.words")
+    reasons.give("length ratio", for_training & (np.maximum(src, tgt) > data.max_ratio * np.minimum(src, tgt)))
 
 
 def _drop_shared(store: PairStore, reasons: _Reasons, given: NDArray[np.int8]) -> int:

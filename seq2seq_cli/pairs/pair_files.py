@@ -7,7 +7,7 @@ A `Reader` is the way to read one format: it makes records of columns of text fr
 the first bytes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -75,15 +75,14 @@ class Reader(Protocol):
         """
 
 
-class KeyedTexts(Protocol):
-    """The way to read a format of texts in one language, which a second file has in another under the same keys."""
+@dataclass(frozen=True)
+class KeyedTexts:
+    """A format of texts in one language, which a second file has in another under the same keys."""
 
-    @property
-    def kind(self) -> str:
-        """The format's name in messages."""
-
-    def texts(self, lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
-        """The texts of a file's lines: the number of the line, the key, the text."""
+    kind: str
+    """The format's name in messages."""
+    texts: Callable[[Iterable[str | None]], Iterator[tuple[int, str, str]]]
+    """Makes of a file's lines its texts: the number of the line, the key, the text."""
 
 
 def cells_of(value: Any) -> dict[Column, str]:

@@ -17,9 +17,9 @@ from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.lines import check_encoding, decoded
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
 from seq2seq_cli.pairs.po import Po, is_po
-from seq2seq_cli.pairs.sfm import Toolbox, Usfm, is_toolbox, is_usfm
+from seq2seq_cli.pairs.sfm import USFM, Toolbox, is_toolbox, is_usfm
 from seq2seq_cli.pairs.stated_languages import Codes
-from seq2seq_cli.pairs.subtitles import Subtitles, is_subtitles
+from seq2seq_cli.pairs.subtitles import SUBTITLES, is_subtitles
 from seq2seq_cli.pairs.xml_records import find_xml
 
 _CHARACTERS = 64_000
@@ -99,7 +99,7 @@ def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | None, KeyedTe
     head = _head(file, encoding)
     if not head.strip():
         raise PairFileError(f"{file.name}: no sentence pair in it: {ONE_PER_LINE}")
-    for is_found, keyed in ((is_usfm, Usfm()), (is_subtitles, Subtitles())):
+    for is_found, keyed in ((is_usfm, USFM), (is_subtitles, SUBTITLES)):
         if is_found(head):
             return None, keyed
     if is_po(head):

@@ -9,7 +9,6 @@ USFM: https://docs.usfm.bible
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from seq2seq_cli.pairs.archives import read_text
@@ -62,34 +61,31 @@ class Toolbox(Reader):
         yield from [Record(begun, cells)] if cells else []
 
 
-@dataclass(frozen=True)
-class Usfm(KeyedTexts):
-    """Reads the verses of a Bible, which two translations have in common."""
-
-    kind = "USFM"
-
-    def texts(self, lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
-        """The verses by book, chapter and number, such as ``GEN 1:1``."""
-        book = chapter = key = ""
-        begun, parts = 1, list[str]()
-        for number, line in enumerate(lines, start=1):
-            found = _MARKER.match(line or "")
-            marker, text = (found[1], found[2]) if found else ("", line or "")
-            if marker in {"id", "c", "v"}:
-                yield from [(begun, key, _plain(parts))] if key else []
-                value, _, text = text.strip().partition(" ")
-                if marker == "id":
-                    book = value
-                elif marker == "c":
-                    chapter = value
-                key, begun, parts = f"{book} {chapter}:{value}" if marker == "v" else "", number, []
-            elif marker in _HEADINGS:
-                continue
-            parts.append(text)
-        yield from [(begun, key, _plain(parts))] if key else []
+def verses(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+    """The verses of a Bible, which two translations have in common, by keys such as ``GEN 1:1``."""
+    book = chapter = key = ""
+    begun, parts = 1, list[str]()
+    for number, line in enumerate(lines, start=1):
+        found = _MARKER.match(line or "")
+        marker, text = (found[1], found[2]) if found else ("", line or "")
+        if marker in {"id", "c", "v"}:
+            yield from [(begun, key, _plain(parts))] if key else []
+            value, _, text = text.strip().partition(" ")
+            if marker == "id":
+                book = value
+            elif marker == "c":
+                chapter = value
+            key, begun, parts = f"{book} {chapter}:{value}" if marker == "v" else "", number, []
+        elif marker in _HEADINGS:
+            continue
+        parts.append(text)
+    yield from [(begun, key, _plain(parts))] if key else []
 
 
 def _plain(parts: Iterable[str]) -> str:
     """The text of a verse, without notes and markers."""
     text = _NOTES.sub(" ", " ".join(parts))
     return _INLINE.sub("", _ATTRIBUTES.sub("", text))
+
+
+USFM = KeyedTexts("USFM", verses)

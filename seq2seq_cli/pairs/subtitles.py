@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from seq2seq_cli.pairs.pair_files import KeyedTexts
@@ -16,20 +15,17 @@ def is_subtitles(head: str) -> bool:
     return any(map(_TIMES.match, head.split("\n", 20)[:20]))
 
 
-@dataclass(frozen=True)
-class Subtitles(KeyedTexts):
-    """Reads the cues of subtitles."""
+def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+    """The cues by the second in which they begin."""
+    key, begun, parts = "", 1, list[str]()
+    for number, line in enumerate(chain(lines, [""]), start=1):
+        if found := _TIMES.match(line or ""):
+            key, begun, parts = found[1], number, []
+        elif key and not (line or "").strip():
+            yield begun, key, _TAGS.sub("", " ".join(parts))
+            key = ""
+        else:
+            parts.append(line or "")
 
-    kind = "subtitles"
 
-    def texts(self, lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
-        """The cues by the second in which they begin."""
-        key, begun, parts = "", 1, list[str]()
-        for number, line in enumerate(chain(lines, [""]), start=1):
-            if found := _TIMES.match(line or ""):
-                key, begun, parts = found[1], number, []
-            elif key and not (line or "").strip():
-                yield begun, key, _TAGS.sub("", " ".join(parts))
-                key = ""
-            else:
-                parts.append(line or "")
+SUBTITLES = KeyedTexts("subtitles", cues)

@@ -24,7 +24,12 @@ from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.pretend_device import PRETEND, PretendedTensor, pretended_gpu
 from tests.tiny import EXACT, resumed, started, tiny_model, tiny_sizes
 
-CONFIGS = [entry.name for entry in list_configs()]
+QUICK = {
+    *("luong_dot", "luong_feed", "bahdanau", "hard", "luong_local_p", "best", "state_free", "no_attention_cho"),
+    *("tutorial_location", "papers/bahdanau2015"),
+}
+"""Configs of all mechanisms; the others are tried by ``make test-all``."""
+CONFIGS = [pytest.param(entry.name, marks=() if entry.name in QUICK else pytest.mark.slow) for entry in list_configs()]
 SETTINGS = [
     *(*EXACT, "model.encoder.word_dropout=0", "model.encoder.state_dropout=0", "model.decoder.word_dropout=0"),
     *("model.decoder.readout_dropout=0", "training.scheduled_sampling=null", "training.bpe_dropout=0"),

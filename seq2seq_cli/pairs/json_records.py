@@ -80,12 +80,12 @@ def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
         yield Record(number, cells_of(value))
 
 
-def _longest_list(value: Any) -> list[Any]:
+def _longest_list(value: Any, deepest: int = 3) -> list[Any]:
     """A list, or the longest one in the values of an object, which has others beside it: a name, a licence."""
     if isinstance(value, list):
         return value
-    inside = map(_longest_list, value.values() if isinstance(value, dict) else ())
-    return max(inside, key=len, default=[])
+    inside = value.values() if isinstance(value, dict) and deepest else ()
+    return max((_longest_list(each, deepest - 1) for each in inside), key=len, default=[])
 
 
 def _value(text: str, name: str, line: int) -> Any:

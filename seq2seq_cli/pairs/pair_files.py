@@ -7,6 +7,7 @@ A `Reader` is the way to read one format: it makes records of columns of text fr
 the first bytes.
 """
 
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -273,12 +274,12 @@ def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Ite
 
 def _by_keys(first: Iterator[tuple[int, str, str]], second: Iterator[tuple[int, str, str]]) -> Iterator[Pair]:
     """The texts of two files with the same keys; those of the first alone lack a partner."""
-    others: dict[str, list[str]] = {}
+    others = defaultdict[str, deque[str]](deque)
     for _, key, text in second:
-        others.setdefault(key, []).append(text)
+        others[key].append(text)
     for number, key, text in first:
         other = others.get(key)
-        yield number, text, other.pop(0) if other else "", None if other is not None else "missing column", False
+        yield number, text, other.popleft() if other else "", None if other is not None else "missing column", False
 
 
 def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Iterator[Pair]:

@@ -11,15 +11,12 @@ from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import decoded, split_lines
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
 
-_KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"(.*)"\s*$')
+_KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
 
 
 def is_po(head: str) -> bool:
     """Whether a text begins like a catalogue."""
-    return (
-        re.search(r'^msgid "', head, re.MULTILINE) is not None
-        and re.search(r'^msgstr "', head, re.MULTILINE) is not None
-    )
+    return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
 
 
 class Po(Reader):

@@ -16,8 +16,8 @@ from seq2seq_cli.pairs.lines import decoded, split_lines
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
 
 _MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
-_NOTES = re.compile(r"\\(f|fe|x)\s.*?\\\1\*")
-_ATTRIBUTES = re.compile(r"\|[^\\]*(?=\\)")
+_NOTES = re.compile(r"\\(f|fe|x)\s.{0,1000}?\\\1\*")
+_ATTRIBUTES = re.compile(r"\|[^\\|]*(?=\\)")
 r"""Behind a word: ``\w light|lemma="lux"\w*``."""
 _INLINE = re.compile(r"\\\+?\w+\*?")
 _HEADINGS = {

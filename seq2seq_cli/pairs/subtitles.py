@@ -7,7 +7,7 @@ from itertools import chain
 from seq2seq_cli.pairs.pair_files import KeyedTexts
 
 _TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
-_TAGS = re.compile(r"<[^>]*>|\{\\[^}]*\}")
+_TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 
 
 def is_subtitles(head: str) -> bool:

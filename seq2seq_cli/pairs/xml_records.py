@@ -18,6 +18,7 @@ from seq2seq_cli.pairs.lines import LONGEST_LINE
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
 
 _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
+_COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROOT = re.compile(r"<([A-Za-z_]\w*)")
 
 
@@ -56,7 +57,7 @@ def find_xml(head: str) -> Xml | None:
     """The reader of a text that begins like XML; None for any other text."""
     if not head.lstrip().startswith(_STARTS):
         return None
-    root = _ROOT.search(re.sub(r"<!--.*?-->", "", head, flags=re.DOTALL))
+    root = _ROOT.search(_COMMENTS.sub("", head))
     form, units = _FORMS.get(root[1] if root else "", ("XML", _Units))
     return Xml(form=form, units=units)
 

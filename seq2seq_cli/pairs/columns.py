@@ -125,9 +125,11 @@ def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
     if len(languages) + sum(any(_last_part(cell) in role for cell in cells.values()) for role in _ROLES) > 1:
         return True
     if languages and len(cells) == len(first) == COLUMNS:
-        # Two names, or two codes of three letters: "no" beside a word is no Norwegian.
+        # Two names, or two codes above sentences, which have capitals: "no" above small words is no Norwegian.
         lengths = sorted(map(len, cells.values()))
-        are_codes = lengths == [_CODE_LETTERS] * COLUMNS and all(map(str.islower, cells.values()))
+        below = [cell.islower() for row in others for cell in row.values()]
+        are_small = all(map(str.islower, cells.values())) and 2 * sum(below) < len(below)
+        are_codes = lengths[1] == _CODE_LETTERS and are_small
         is_repeated = any(row.get(key, "").strip() == cell for row in others for key, cell in cells.items())
         if (are_codes or lengths[0] > _CODE_LETTERS) and not is_repeated:
             return True

@@ -129,7 +129,9 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
         best = max(found, key=found.__getitem__)
         if found[best] >= _FEWEST_WORDS:
             seen[place] = best
-        elif len(texts) >= _FEWEST_SENTENCES and _fits(script_of(texts), DEFAULT[place]):  # another script is refused
+        elif not _fits(script_of(texts), DEFAULT[place]):
+            seen[place] = DEFAULT[place]  # which is refused
+        elif len(texts) >= _FEWEST_SENTENCES:
             seen[place] = ANY_LANGUAGE
     # A column of few words is in the usual language, unless the other one is.
     first, second = (

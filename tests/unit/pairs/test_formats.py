@@ -371,6 +371,7 @@ def test_files_are_read_as_they_are_meant(tmp_path: Path, name: str) -> None:
         ("f", "english\tlummi", "", "en to xx (as the names of the columns say)"),
         ("f", "Zulu\tEnglish", "", "zu to en (as the names of the columns say)"),
         ("f", "eng\tlum", "", "en to lum (as the names of the columns say)"),
+        ("f", "en\tibo", "", "en to ig (as the names of the columns say)"),
         ("f", "txt-ddo\tgls-en", "", "ddo to en (as the names of the columns say)"),
         ("deu.txt", "house\tHaus", "--columns 2,1", "de to en (as the file's name says)"),
     ],

@@ -98,6 +98,7 @@ def test_without_a_statement_the_words_tell_english_and_german(
     assert by_words([texts * 100 for texts in columns]) == (codes, "default")
     few = tuple(default if code == "xx" else code for code, default in zip(codes, ("en", "de"), strict=True))
     assert by_words(columns) == (few, "default")
+    assert by_words([["Це не тест, а речення."] * 3, ENGLISH]) == (("en", "en"), "default")  # refused by its script
     assert by_words([["One."], ENGLISH]) == (("xx", "en"), "default")
 
 

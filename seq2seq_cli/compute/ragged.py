@@ -23,6 +23,12 @@ class Ragged:
         values = np.fromiter(chain.from_iterable(rows), dtype=np.uint32)
         return cls(values=values, offsets=offsets_of(np.array([len(row) for row in rows])))
 
+    @classmethod
+    def joined(cls, parts: Sequence["Ragged"]) -> "Ragged":
+        """The rows of several, one after the other."""
+        values = np.concatenate([part.values for part in parts])
+        return cls(values=values, offsets=offsets_of(np.concatenate([part.lengths for part in parts])))
+
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The length of each row."""

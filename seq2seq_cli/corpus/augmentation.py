@@ -362,8 +362,8 @@ def _ids(codec: Codec, text: str) -> list[int]:
 
 
 def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
-    src, tgt = ids.pick(rows)
-    return [Line(src.row(i).tolist(), tgt.row(i).tolist()) for i in range(len(rows))]
+    chosen = ids.pick(rows)
+    return [Line(chosen.src.row(i).tolist(), chosen.tgt.row(i).tolist()) for i in range(len(rows))]
 
 
 def _names_of(corpus: PreparedCorpus, seed: int, *, are_drawn: bool) -> Names:

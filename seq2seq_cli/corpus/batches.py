@@ -147,13 +147,13 @@ def _starts(widths: list[int], size: int) -> list[int]:
 
 def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
     """The batch of the given pairs."""
-    src, tgt = ids.pick(np.asarray(rows, dtype=np.int64))
-    tgt_out = _frame(tgt, last=EOS)
+    pairs = ids.pick(np.asarray(rows, dtype=np.int64))
+    tgt_out = _frame(pairs.tgt, last=EOS)
     places = tgt_out.flatten().nonzero().squeeze(1)  # PAD is 0
     return Batch(
-        src=_frame(src, last=EOS),
-        src_lengths=torch.from_numpy(src.lengths + 1),
-        tgt_in=_frame(tgt, first=BOS),
+        src=_frame(pairs.src, last=EOS),
+        src_lengths=torch.from_numpy(pairs.src.lengths + 1),
+        tgt_in=_frame(pairs.tgt, first=BOS),
         tgt_out=tgt_out,
         places=places,
         tgt_tokens=tgt_out.flatten()[places],

@@ -50,7 +50,7 @@ class SegmentedPair(NamedTuple):
 
 def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     """The sentences of ``valid`` and ``test`` that other splits have too; case and punctuation do not count."""
-    given = {file.split for file in corpus.manifest.pair_files}
+    given = {file.part for file in corpus.manifest.pair_files}
     leaks = []
     for side in SIDES:
         keys = {split: set(map(sentence_key, corpus.texts(split, side))) for split in HELD_OUT}

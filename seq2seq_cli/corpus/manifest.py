@@ -1,6 +1,7 @@
 """The description of a prepared folder: its ``manifest.json``, which is written last."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from shlex import quote
 from typing import Annotated, Any, Final, Literal, get_args
@@ -8,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.splits import SPLITS, SplitName
+from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, HelpName, PartName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
@@ -22,12 +23,14 @@ MANIFEST = "manifest.json"
 _CURE = "delete the folder and prepare again"
 DROPPED_FILE = "dropped.tsv"
 ENDINGS = (".npy", ".offsets.npy", ".txt")
-"""The files of one side of one split: ids, offsets of the sentences, text."""
-CORPUS_FILES = (
-    *(codec_path(Path(), side).as_posix() for side in SIDES),
-    *(f"{split}.{side}{ending}" for split in SPLITS for side in SIDES for ending in ENDINGS),
-)
-"""The files that are read: all but the two above."""
+"""The files of one side of one part: ids, offsets of the sentences, text."""
+
+
+def corpus_files(parts: Iterable[PartName] = PARTS) -> list[str]:
+    """The files that are read, of a folder with these parts: all but the two above."""
+    codecs = [codec_path(Path(), side).as_posix() for side in SIDES]
+    return [*codecs, *(f"{part}.{side}{ending}" for part in parts for side in SIDES for ending in ENDINGS)]
+
 
 Reason = Literal[
     "blank line",
@@ -75,10 +78,12 @@ class PairFileRecord(FileRecord):
 
     name: str
     """Without folders."""
-    split: SplitName | None
-    """The split that it was given as; None for a file whose pairs were split."""
+    part: PartName | None
+    """The part that it was given as; None for a file whose pairs were split."""
     side: SideName | None = None
     """The side that it is of two aligned files; None for a file with both."""
+    languages: str | None = None
+    """The languages of source and target, such as ``en-de``, where these may be others than those of the splits."""
 
 
 class DroppedRecord(_Record):
@@ -90,7 +95,7 @@ class DroppedRecord(_Record):
 
 
 class SplitRecord(_Record):
-    """The size of a split."""
+    """The size of a split, or of another part."""
 
     pairs: Count
     sources: Count
@@ -121,7 +126,7 @@ class Manifest(_Record):
     extra_columns: Count
     """Lines with more than two columns."""
     dropped: dict[Reason, DroppedRecord]
-    splits: dict[SplitName, SplitRecord]
+    splits: dict[PartName, SplitRecord]
     src: SideRecord
     tgt: SideRecord
     data: DataConfig
@@ -130,8 +135,6 @@ class Manifest(_Record):
     """As resolved."""
     files: dict[str, FileRecord]
     """Every other file of the folder."""
-    codecs_given: bool
-    """Whether the codecs were taken from an older model in place of learned from these pairs."""
     test_in_valid: Count
     """Pairs of the test split that share a sentence with the validation split; only given splits do."""
 
@@ -144,9 +147,14 @@ class Manifest(_Record):
                 raise ValueError(f"{name!r} is no file of the folder")
         return files
 
+    @property
+    def help(self) -> list[HelpName]:
+        """The parts that help, of those that there are."""
+        return [name for name in HELP if name in self.splits]
+
     @field_validator("splits")
     @classmethod
-    def _holds_all(cls, splits: dict[SplitName, SplitRecord]) -> dict[SplitName, SplitRecord]:
+    def _holds_all(cls, splits: dict[PartName, SplitRecord]) -> dict[PartName, SplitRecord]:
         if missing := set(SPLITS) - set(splits):
             raise ValueError(f"no {' and '.join(sorted(missing))}")
         if not splits["train"].pairs:

@@ -5,12 +5,13 @@ codec/{src,tgt}.json               from text to ids and back, fitted on train al
 {train,valid,test}.{src,tgt}.npy   the ids of all sentences end to end, without bos and eos
 ....offsets.npy                    n + 1 numbers: sentence i is ids[offsets[i]:offsets[i + 1]]
 {train,valid,test}.{src,tgt}.txt   the normalised plain text, one sentence per line
+{related,dictionary,...}....       the same for what else helps to train, see ``corpus.splits``
 dropped.tsv                        examples of the lines that were left out
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -20,8 +21,8 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.manifest import CORPUS_FILES, DROPPED_FILE, ENDINGS, FileRecord, Manifest, read_manifest
-from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
+from seq2seq_cli.corpus.manifest import DROPPED_FILE, ENDINGS, FileRecord, Manifest, corpus_files, read_manifest
+from seq2seq_cli.corpus.splits import HELD_OUT, PartName, SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.text.codec import Codec
@@ -47,14 +48,18 @@ class ParallelIds:
         """The ids of one side."""
         return self.src if side == "src" else self.tgt
 
-    def pick(self, pairs: NDArray[np.integer[Any]]) -> tuple[Ragged, Ragged]:
-        """A copy of the sources and targets of some pairs, in the order given."""
-        return self.src.pick(pairs), self.tgt.pick(pairs)
+    def pick(self, pairs: NDArray[np.integer[Any]]) -> "ParallelIds":
+        """A copy of some pairs, in the order given."""
+        return ParallelIds(src=self.src.pick(pairs), tgt=self.tgt.pick(pairs))
+
+    @classmethod
+    def joined(cls, parts: Sequence["ParallelIds"]) -> "ParallelIds":
+        """The pairs of several, one after the other."""
+        return cls(src=Ragged.joined([part.src for part in parts]), tgt=Ragged.joined([part.tgt for part in parts]))
 
     def without(self, pairs: tuple[int, ...]) -> "ParallelIds":
         """The pairs without these numbers."""
-        src, tgt = self.pick(np.delete(np.arange(len(self)), pairs))
-        return ParallelIds(src=src, tgt=tgt)
+        return self.pick(np.delete(np.arange(len(self)), pairs))
 
     def __len__(self) -> int:
         return len(self.src)
@@ -70,7 +75,7 @@ class PreparedCorpus:
     tgt_codec: Codec
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the pairs of the folder that are left out of a split."""
-    _ids: dict[SplitName, ParallelIds] = field(default_factory=dict, repr=False, compare=False)
+    _ids: dict[PartName, ParallelIds] = field(default_factory=dict, repr=False, compare=False)
     _held_out: dict[SplitName, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
     """The texts of the held-out splits, those left out included."""
 
@@ -93,7 +98,7 @@ class PreparedCorpus:
         Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
         """
         manifest = read_manifest(path)
-        for name in CORPUS_FILES:
+        for name in corpus_files(manifest.splits):
             if name not in manifest.files or not manifest.files[name].fits(path / name):
                 raise _damaged(path / name)
         for side in SIDES:
@@ -103,15 +108,16 @@ class PreparedCorpus:
         except ModelFileError as error:
             raise PreparedFolderError(str(error)) from None
         corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
-        for split in SPLITS:
-            corpus._ids[split] = corpus._read_split(split)
+        for part in manifest.splits:
+            corpus._ids[part] = corpus._read_split(part)
         for split in HELD_OUT:
             corpus._held_out[split] = corpus.sentences(split)
         return corpus
 
     def leaving_out(self, pairs: Mapping[SplitName, tuple[int, ...]]) -> Self:
         """The same corpus without the pairs of these numbers."""
-        ids = {split: ids.without(pairs[split]) if split in pairs else ids for split, ids in self._ids.items()}
+        ids = dict(self._ids)
+        ids.update((split, ids[split].without(numbers)) for split, numbers in pairs.items())
         return replace(self, left_out=pairs, _ids=ids)
 
     def verify(self) -> None:
@@ -131,8 +137,8 @@ class PreparedCorpus:
         files = sorted((name, record.sha256) for name, record in self.manifest.files.items() if name != DROPPED_FILE)
         return hashlib.sha256(repr(files).encode("utf-8")).hexdigest()
 
-    def split(self, name: SplitName) -> ParallelIds:
-        """The ids of a split."""
+    def split(self, name: PartName) -> ParallelIds:
+        """The ids of a split, or of another part that the folder has."""
         return self._ids[name]
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
@@ -141,8 +147,8 @@ class PreparedCorpus:
         left_out = frozenset(self.left_out.get(name, ()))
         return [pair for number, pair in enumerate(pairs) if number not in left_out]
 
-    def texts(self, name: SplitName, side: SideName) -> Iterator[str]:
-        """The texts of a side of a split, those left out included, read line by line from the folder.
+    def texts(self, name: PartName, side: SideName) -> Iterator[str]:
+        """The texts of a side of a split or another part, those left out included, read line by line from the folder.
 
         Raises PreparedFolderError, at their end at the latest, when they are not those that were written.
         """
@@ -161,13 +167,13 @@ class PreparedCorpus:
         if left or digest.hexdigest() != self.manifest.files[file].sha256:
             raise _damaged(self.path / file)
 
-    def _read_split(self, name: SplitName) -> ParallelIds:
+    def _read_split(self, name: PartName) -> ParallelIds:
         ids = ParallelIds(src=self._read_ids(name, "src"), tgt=self._read_ids(name, "tgt"))
         if not len(ids.src) == len(ids.tgt) == self.manifest.splits[name].pairs:
             raise _damaged(self.path / f"{name}.src.npy")
         return ids
 
-    def _read_ids(self, name: SplitName, side: SideName) -> Ragged:
+    def _read_ids(self, name: PartName, side: SideName) -> Ragged:
         """The ids of a side of a split; raises PreparedFolderError when its files contradict each other."""
         files = [f"{name}.{side}{ending}" for ending in ENDINGS[:2]]
         try:

@@ -1,4 +1,6 @@
-"""The three splits of a corpus, the key of a sentence, and texts as hashes.
+"""The parts of a corpus, the key of a sentence, and texts as hashes.
+
+The pairs of the two languages are in three splits; what else helps to train is in parts of its own.
 
 Sentences of one key must all be in one split. A hash has 64 bits, so that hashes fit into memory where the corpus
 itself does not: in a corpus of a million texts, the probability that two of them share one is about 1 in 37 million.
@@ -13,9 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 SplitName = Literal["train", "valid", "test"]
+HelpName = Literal["related", "dictionary", "tgt_only", "src_only"]
+"""Pairs of which one side is in another language; entries of word lists; texts in one language, as pairs of equal
+sides."""
+PartName = SplitName | HelpName
 SPLITS: Final[tuple[SplitName, ...]] = ("train", "valid", "test")
-TRAIN, VALID, TEST = range(3)
 HELD_OUT: Final[tuple[SplitName, ...]] = ("valid", "test")
+HELP: Final[tuple[HelpName, ...]] = ("related", "dictionary", "tgt_only", "src_only")
+PARTS: Final[tuple[PartName, ...]] = (*SPLITS, *HELP)
+TRAIN, VALID, TEST, RELATED, DICTIONARY, TGT_ONLY, SRC_ONLY = range(len(PARTS))
 
 Hashes = NDArray[np.uint64]
 

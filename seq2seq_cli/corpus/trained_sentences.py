@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, are_among, distinct, sentence_key, text_hashes
+from seq2seq_cli.corpus.splits import (
+    HELD_OUT,
+    Hashes,
+    PartName,
+    SplitName,
+    are_among,
+    distinct,
+    sentence_key,
+    text_hashes,
+)
 from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.text.sides import SIDES
@@ -28,8 +38,14 @@ class TrainedSentences:
 
     @classmethod
     def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
-        """The sentences of the training split; raises PreparedFolderError when its texts are damaged."""
-        return cls(**{side: distinct(_hashes(corpus.texts("train", side))) for side in SIDES})
+        """The sentences of all parts but the held-out ones; raises PreparedFolderError when texts are damaged."""
+        parts: list[PartName] = ["train", *corpus.manifest.help]
+        return cls(
+            **{
+                side: distinct(_hashes(chain.from_iterable(corpus.texts(part, side) for part in parts)))
+                for side in SIDES
+            }
+        )
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
         """The sentences of both."""

@@ -121,7 +121,9 @@ class PairFile:
     has_two_columns: bool = False
     """Whether nearly all lines have two columns."""
     split: int = 0
-    """The number of the split that it is given for (see ``corpus.splits``)."""
+    """The number of the part of the corpus that it is given for (see ``corpus.splits``)."""
+    is_text: bool = False
+    """Whether it has a text in one language: each line is both sides of a pair."""
     skipped: int = 0
     """Lines or records before the first pair: blank ones, titles, and the one that names the columns."""
     languages: Codes | None = None
@@ -269,6 +271,11 @@ def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Ite
     sides = [split_lines(decoded(pieces, name=name, encoding=encoding)) for pieces, name in texts]
     if pair_file.keyed:
         return _by_keys(*(pair_file.keyed.texts(side) for side in sides))
+    if pair_file.is_text:
+        return (
+            (n, line or "", line or "", "too long" if line is None else None, False)
+            for n, line in enumerate(sides[0], 1)
+        )
     return _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
 
 

@@ -39,9 +39,8 @@ _FEWEST_WORDS = 4
 _FEWEST_SENTENCES = 200
 """Sentences from which on a text without these words is in another language."""
 
-LanguageOrigin = Literal["option", "config", "columns", "name", "default", "codecs"]
-"""The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none, or
-given codecs."""
+LanguageOrigin = Literal["option", "config", "columns", "name", "default"]
+"""The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none."""
 
 _CODE = "[a-z]{2,3}"
 _STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
@@ -87,7 +86,7 @@ class Statement(NamedTuple):
 def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Codes | None:
     """The languages of the columns where ``--languages`` or the config states both; see `resolve_languages`."""
     if stated is not None:
-        return _read_languages(stated)
+        return stated_codes(stated)
     found = (text.tgt.language, text.src.language) if swap else (text.src.language, text.tgt.language)
     return None if AUTO in found else found
 
@@ -105,19 +104,25 @@ def resolve_languages(
     """
     origin: LanguageOrigin
     if stated is not None:
-        found, origin = _read_languages(stated), "option"
+        found, origin = stated_codes(stated), "option"
         src, tgt = found[::-1] if swap else found
     else:
         found, origin = max(files, key=lambda each: ANY_LANGUAGE not in each.codes)
         src, tgt = _fill(text, found[::-1] if swap else found)
         if AUTO not in (text.src.language, text.tgt.language):
             origin = "config"
+    text, warnings = with_languages(text, src, tgt)
+    return text, origin, warnings
+
+
+def with_languages(text: TextConfig, src: str, tgt: str) -> tuple[TextConfig, list[str]]:
+    """The text section with these languages, and a warning for each that spaCy has no rules for."""
     languages = {"src": src, "tgt": tgt}
     sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
     warnings = []
     if text.unit != "character":
         warnings = [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
-    return text.model_copy(update=sides), origin, warnings
+    return text.model_copy(update=sides), warnings
 
 
 def by_words(columns: Sequence[Sequence[str]]) -> Statement:
@@ -129,7 +134,7 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
         best = max(found, key=found.__getitem__)
         if found[best] >= _FEWEST_WORDS:
             seen[place] = best
-        elif not _fits(script_of(texts), DEFAULT[place]):
+        elif not fits(script_of(texts), DEFAULT[place]):
             seen[place] = DEFAULT[place]  # which is refused
         elif len(texts) >= _FEWEST_SENTENCES:
             seen[place] = ANY_LANGUAGE
@@ -140,10 +145,11 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
     return Statement((first, second), "default")
 
 
-def _read_languages(stated: str) -> Codes:
+def stated_codes(stated: str, option: str = "--languages") -> Codes:
+    """The codes in the text of an option; raises UsageError when it is not two."""
     match = _STATED.fullmatch(stated.strip())
     if not match:
-        raise UsageError(f"--languages {stated}: must be two language codes, such as en-de, of the columns")
+        raise UsageError(f"{option} {stated}: must be two language codes, such as en-de, of the columns")
     return short_code(match[1]), short_code(match[2])
 
 
@@ -253,13 +259,14 @@ def find_mismatch(columns: Sequence[Sequence[str]], languages: Codes) -> str | N
     """The sentence about the first column whose script does not fit its language; None when both fit."""
     scripts = [script_of(texts) for texts in columns] or [None, None]
     for which, script, language in zip(("first", "second"), scripts, languages, strict=True):
-        if not _fits(script, language):
+        if not fits(script, language):
             advice = "name the languages of the columns with --languages"
-            if all(map(_fits, scripts, languages[::-1])):
+            if all(map(fits, scripts, languages[::-1])):
                 advice = f"name the languages in the order of the columns, --languages {'-'.join(languages[::-1])}"
             return f"the {which} column is in {script} script, not {name_of(language)} ({language}): {advice}"
     return None
 
 
-def _fits(script: str | None, language: str) -> bool:
+def fits(script: str | None, language: str) -> bool:
+    """Whether a language is written in a script; no script, or a language of which none is known, always fits."""
     return script is None or script in (scripts_of_language(language) or [script])

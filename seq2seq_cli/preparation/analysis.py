@@ -6,17 +6,15 @@ all that it imports: neither torch nor spaCy, but where a language's tokenizer i
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from itertools import chain, groupby, starmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.splits import SPLITS, TRAIN, sentence_key, text_hashes
+from seq2seq_cli.corpus.splits import TRAIN, sentence_key, text_hashes
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
@@ -39,38 +37,58 @@ _UNSPACED = re.compile(f"[{UNSPACED_LETTERS}]")
 _LETTERS_PER_WORD = 2
 """Of scripts without spaces between words, about that many in Chinese."""
 
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The way in which the pairs of a file become sources and targets."""
+
+    text: TextConfig
+    """With the languages of its sources and targets."""
+    letters: tuple[str, str]
+    """The letters that take the place of all INNER_MARKS of the first and the second column; empty: each stays."""
+    swap: bool
+    """Whether the second column is the source."""
+    rules: Rules = (None, None)
+    """The rules that cut its texts."""
+
+
 LineProgress = Callable[[int, int], None]
 """Called with the lines that are done and with an estimate of their total."""
 
 
 def read_all(
     pair_files: Sequence[PairFile],
-    config: Config,
-    rules: Rules | None,
-    letters: tuple[str, str],
+    readings: Sequence[Reading],
+    data: DataConfig,
     store: PairStore,
     open_workers: OpenWorkers,
     progress: LineProgress,
 ) -> tuple[LineCounts, NDArray[np.int8], Rules]:
-    """Fill ``store`` with all pairs; returns the counts over all files, and the split that each pair was given for.
+    """Fill ``store`` with all pairs; returns the counts over all files, and the part that each pair was given for.
 
-    The texts are cut by ``rules``, or by spaCy's rules, which are returned too. For ``letters`` see `analyse`.
+    The texts are cut by spaCy's rules; those of the first file are returned too.
 
     Raises PairFileError for a file that cannot be used or too many lines, InputError for a language without a
     tokenizer, S2SError when a worker dies.
     """
     total = LineCounts()
-    pairs = [0] * len(SPLITS)
+    parts: list[NDArray[np.int8]] = []
     size = sum(pair_file.size for pair_file in pair_files)
-    limit = config.data.limit
+    limit = data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
-        if rules is None:  # a worker loads spaCy, whose memory this process then need not have
-            [(_, rules)] = workers.map_in_order(read_rules, [config.text])
-        work = partial(analyse, text=config.text, rules=rules, letters=letters, swap=config.data.swap)
-        results = workers.map_in_order(work, input_blocks(pair_files, config.data))
-        for pair_file, blocks in groupby(results, key=lambda result: result[0].pair_file):
+        # A worker loads spaCy, whose memory this process then need not have.
+        texts = dict.fromkeys(reading.text for reading in readings)
+        rules = dict(workers.map_in_order(read_rules, texts))
+        with_rules = [replace(reading, rules=rules[reading.text]) for reading in readings]
+        tasks = (
+            (block, reading)
+            for block in input_blocks(pair_files, data)
+            for reading in [with_rules[pair_files.index(block.pair_file)]]
+        )
+        results = workers.map_in_order(_analyse, tasks)
+        for pair_file, blocks in groupby(results, key=lambda result: result[0][0].pair_file):
             counts = LineCounts()
-            for block, (of_block, new_pairs) in blocks:
+            for (block, _), (of_block, new_pairs) in blocks:
                 counts.add(of_block)
                 store.add(pair_file, new_pairs)
                 lines = total.lines + counts.lines
@@ -79,8 +97,8 @@ def read_all(
                 progress(lines, max(lines, lines * size // max(1, block.bytes_read)))
             counts.check(pair_file)
             total.add(counts)
-            pairs[pair_file.split] += counts.pairs
-    return total, np.repeat(np.arange(len(SPLITS), dtype=np.int8), pairs), rules
+            parts.append(np.full(counts.pairs, pair_file.split, dtype=np.int8))
+    return total, np.concatenate(parts), with_rules[0].rules
 
 
 def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[Block]:
@@ -97,12 +115,12 @@ def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[B
         bytes_before += pair_file.size
 
 
-def analyse(
-    block: Block, *, text: TextConfig, rules: Rules, letters: tuple[str, str], swap: bool
-) -> tuple[LineCounts, NewPairs]:
-    """Cut a block into pairs and their sides into tokens; with ``swap`` the second column is the source.
+def _analyse(task: tuple[Block, Reading]) -> tuple[LineCounts, NewPairs]:
+    return analyse(*task)
 
-    ``letters`` take the place of all INNER_MARKS of the first and the second column; empty: each stays as it is.
+
+def analyse(block: Block, reading: Reading) -> tuple[LineCounts, NewPairs]:
+    """Cut a block into pairs and their sides into tokens.
 
     Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
     a tokenizer that is missing.
@@ -111,15 +129,15 @@ def analyse(
     lines: list[int] = []
     pairs: list[tuple[str, str]] = []
     for line, first, second, fault, has_more in block.pairs():
-        if any(letters):
+        if any(reading.letters):
             first, second = (
                 INNER_APOSTROPHE.sub(letter, side) if letter else side
-                for letter, side in zip(letters, (first, second), strict=True)
+                for letter, side in zip(reading.letters, (first, second), strict=True)
             )
-        src, tgt = (second, first) if swap else (first, second)
+        src, tgt = (second, first) if reading.swap else (first, second)
         pair = normalise(src), normalise(tgt)
         if fault is None and all(pair):
-            counts.equal += pair[0] == pair[1]
+            counts.equal += pair[0] == pair[1] and not block.pair_file.is_text
             counts.wrongly_decoded += any(map(_WRONGLY_DECODED.search, pair))
             pairs.append(pair)
             lines.append(line)
@@ -129,7 +147,7 @@ def analyse(
             counts.drop(reason, 1, starmap(DroppedLine.of, [(block.pair_file, line, src, tgt)]))
         counts.extra_columns += has_more
     counts.pairs = len(pairs)
-    return counts, _new_pairs(pairs, lines, text, rules)
+    return counts, _new_pairs(pairs, lines, reading.text, reading.rules)
 
 
 def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: TextConfig, rules: Rules) -> NewPairs:
@@ -149,13 +167,11 @@ def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: Tex
             f"{side}.text": np.frombuffer(b"".join([sentence + b"\n" for sentence in octets]), dtype=np.uint8),
             f"{side}.sizes": np.array([len(sentence) + 1 for sentence in octets], dtype=np.uint32),
             f"{side}.keys": text_hashes(map(sentence_key, sentences)),
+            f"{side}.hashes": text_hashes(octets),
         }
         tokens[side] = list(numbers)
         encoded.append(octets)
-    columns |= {
-        "pair_hashes": text_hashes(map(b"\t".join, zip(*encoded, strict=True))),
-        "src_hashes": text_hashes(encoded[0]),
-    }
+    columns["pair_hashes"] = text_hashes(map(b"\t".join, zip(*encoded, strict=True)))
     return NewPairs(columns=columns, tokens=tokens)
 
 

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
-from seq2seq_cli.corpus.splits import SPLITS, TRAIN, VALID
+from seq2seq_cli.corpus.splits import PARTS, SPLITS, SRC_ONLY, TEST, TGT_ONLY, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import INNER_APOSTROPHE
@@ -22,14 +22,14 @@ from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 
 
-def count_tokens(store: PairStore, side: SideName, split_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
-    """The frequency of each distinct token of a side in each split: a row per split."""
-    counts = np.zeros((len(SPLITS), len(store.tokens[side])), dtype=np.int64)
+def count_tokens(store: PairStore, side: SideName, part_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
+    """The frequency of each distinct token of a side in each part: a row per part."""
+    counts = np.zeros((len(PARTS), len(store.tokens[side])), dtype=np.int64)
     for pairs, block in store.side_blocks(side):
-        split_of_token = np.repeat(split_of_pair[pairs], block.lengths)
-        for split in range(len(SPLITS)):
-            found = np.bincount(block.numbers[split_of_token == split])
-            counts[split, : len(found)] += found
+        part_of_token = np.repeat(part_of_pair[pairs], block.lengths)
+        for part in range(len(PARTS)):
+            found = np.bincount(block.numbers[part_of_token == part])
+            counts[part, : len(found)] += found
     return counts
 
 
@@ -37,21 +37,37 @@ def fit_on_training(
     store: PairStore,
     text: TextConfig,
     rules: Rules,
-    split_of_pair: NDArray[np.int8],
+    part_of_pair: NDArray[np.int8],
     counts: Mapping[SideName, NDArray[np.int64]],
 ) -> Codecs:
-    """The codecs of the training split, from `counts` of tokens per side, a row per split.
+    """The codecs of the training split and of what helps it, from `counts` of tokens per side, a row per part.
 
-    The source's knows the longest sentence of the training split, and its usual apostrophe.
+    Where there is help, the training split weighs as much as all of it, so that its words are cut into few units. The
+    source's codec knows the longest sentence of the training split, and its usual apostrophe.
     """
-    in_training = split_of_pair == TRAIN
+    in_training = part_of_pair == TRAIN
+    own = {side: counts[side][TRAIN] for side in SIDES}
+    helping = {side: _of_help(counts[side], side) for side in SIDES}
+    weight = max(1, round(_total(helping) / _total(own)))
     src_counts, tgt_counts = (
-        {token: count for token, count in zip(store.tokens[side], counts[side][TRAIN].tolist(), strict=True) if count}
-        for side in SIDES
+        {token: count for token, count in zip(store.tokens[side], total.tolist(), strict=True) if count}
+        for side, total in ((side, weight * own[side] + helping[side]) for side in SIDES)
     )
     src, tgt = fit_codecs(text, src_counts, tgt_counts, rules)
     longest = int(store.column("src.lengths")[in_training].max())
     return replace(src, longest=longest, apostrophe=_usual_apostrophe(store, "src", in_training)), tgt
+
+
+def _of_help(counts: NDArray[np.int64], side: SideName) -> NDArray[np.int64]:
+    """The tokens of a side in what helps; a text in the language of the other side is no text of this one."""
+    other = TGT_ONLY if side == "src" else SRC_ONLY
+    chosen = [part for part in range(TEST + 1, len(PARTS)) if part != other]
+    total: NDArray[np.int64] = counts[chosen].sum(axis=0)
+    return total
+
+
+def _total(counts: Mapping[SideName, NDArray[np.int64]]) -> int:
+    return sum(int(of_side.sum()) for of_side in counts.values())
 
 
 def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:
@@ -68,22 +84,23 @@ def write_side(
     store: PairStore,
     side: SideName,
     codec: Codec,
-    split_of_pair: NDArray[np.int8],
+    part_of_pair: NDArray[np.int8],
     counts: NDArray[np.int64],
 ) -> SideRecord:
-    """Write ids, offsets and texts of all splits; returns the manifest's record of the side."""
+    """Write ids, offsets and texts of all splits, and of other parts that have any; returns the record of the side."""
     ids_of_token = _ids_of_tokens(codec, store.tokens[side])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
     kind = np.dtype("<u2" if size < 1 << 16 else "<u4")
-    pairs_of_split = np.bincount(split_of_pair[split_of_pair >= 0], minlength=len(SPLITS)).tolist()
+    pairs_of_part = np.bincount(part_of_pair[part_of_pair >= 0], minlength=len(PARTS)).tolist()
     with ExitStack() as stack:
-        splits = [
-            _SplitFiles(folder / f"{name}.{side}", kind, stack, ids=total, pairs=pairs)
-            for name, total, pairs in zip(SPLITS, totals, pairs_of_split, strict=True)
-        ]
+        parts = {
+            part: _PartFiles(folder / f"{name}.{side}", kind, stack, ids=totals[part], pairs=pairs_of_part[part])
+            for part, name in enumerate(PARTS)
+            if name in SPLITS or pairs_of_part[part]
+        }
         for pairs, block in store.side_blocks(side):
-            _write_block(splits, block, split_of_pair[pairs], ids_of_token)
+            _write_block(parts, block, part_of_pair[pairs], ids_of_token)
     # An unknown token has a single id.
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
@@ -100,20 +117,20 @@ def _ids_of_tokens(codec: Codec, tokens: Mapping[str, int]) -> Ragged:
 
 
 def _write_block(
-    splits: Sequence["_SplitFiles"], block: SideBlock, split_of_pair: NDArray[np.int8], ids_of_token: Ragged
+    parts: Mapping[int, "_PartFiles"], block: SideBlock, part_of_pair: NDArray[np.int8], ids_of_token: Ragged
 ) -> None:
-    for number, split in enumerate(splits):
-        chosen = split_of_pair == number
+    for number, files in parts.items():
+        chosen = part_of_pair == number
         if not chosen.any():
             continue
         ids = ids_of_token.pick(block.numbers[np.repeat(chosen, block.lengths)])
         # A sentence ends where its last token ends.
         ends = ids.offsets[offsets_of(block.lengths[chosen])[1:]]
-        split.write(ids.values, ends, block.text[np.repeat(chosen, block.sizes)])
+        files.write(ids.values, ends, block.text[np.repeat(chosen, block.sizes)])
 
 
-class _SplitFiles:
-    """The files of one side of one split: ids, offsets of the sentences, text."""
+class _PartFiles:
+    """The files of one side of one part: ids, offsets of the sentences, text."""
 
     def __init__(self, stem: Path, kind: np.dtype[Any], stack: ExitStack, *, ids: int, pairs: int) -> None:
         self._ids, self._offsets, self._text = (

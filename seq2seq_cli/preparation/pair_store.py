@@ -24,12 +24,13 @@ _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
     "text": np.uint8,
     "sizes": np.uint32,
     "keys": np.uint64,
+    "hashes": np.uint64,
 }
-"""Those of SideBlock, and the hashes of the sentence keys (see ``corpus.splits``), by which a corpus is split."""
+"""Those of SideBlock, and hashes: of the sentence keys (see ``corpus.splits``), by which a corpus is split, and of the
+sentences."""
 _TYPES: dict[str, type[np.unsignedinteger[Any]]] = {
     "lines": np.uint32,
     "pair_hashes": np.uint64,
-    "src_hashes": np.uint64,
     **{f"{side}.{name}": kind for side in SIDES for name, kind in _SIDE_COLUMNS.items()},
 }
 

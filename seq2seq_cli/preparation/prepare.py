@@ -1,7 +1,7 @@
 """From pair files to a prepared folder.
 
     blocks of lines -> pairs, tokens, hashes (by workers) -> pair store -> selection and splits
-    -> token counts of the training split -> codecs -> ids
+    -> token counts of the training split and of what helps it -> codecs -> ids
 
 Memory does not grow with the text: it holds a few numbers per pair, and the distinct tokens. The bytes of the folder
 do not depend on the workers.
@@ -11,13 +11,11 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from seq2seq_cli.config.keys import find_stated_differences
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
@@ -25,8 +23,8 @@ from seq2seq_cli.corpus.manifest import (
     Manifest,
     PairFileRecord,
 )
-from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID
-from seq2seq_cli.errors import Interrupted, PairFileError, UsageError
+from seq2seq_cli.corpus.splits import PARTS, RELATED, TEST, TRAIN, VALID
+from seq2seq_cli.errors import Interrupted, PairFileError
 from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
@@ -37,7 +35,8 @@ from seq2seq_cli.pairs.stated_languages import (
     resolve_languages,
     stated_languages,
 )
-from seq2seq_cli.preparation.analysis import LineProgress, read_all
+from seq2seq_cli.preparation.analysis import LineProgress, Reading, read_all
+from seq2seq_cli.preparation.help import Help
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
@@ -45,7 +44,7 @@ from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spa
 from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.normalise import letter_of_marks
-from seq2seq_cli.text.sides import SIDES, Codecs, load_codecs, save_codecs
+from seq2seq_cli.text.sides import SIDES, save_codecs
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
 
@@ -73,11 +72,14 @@ def prepare(
     tgt: Sequence[Path | str] = (),
     valid: Sequence[Path | str] = (),
     test: Sequence[Path | str] = (),
+    related: Sequence[Path | str] = (),
+    dictionary: Sequence[Path | str] = (),
+    tgt_only: Sequence[Path | str] = (),
+    src_only: Sequence[Path | str] = (),
     out: Path | str | None = None,
     config: str | None = None,
     overrides: Sequence[str] = (),
     languages: str | None = None,
-    codec_from: Path | str | None = None,
     overwrite: bool = False,
     executor: str | OpenWorkers | None = None,
     progress: LineProgress = lambda _done, _total: None,
@@ -85,10 +87,11 @@ def prepare(
     """Make the prepared folder `out` (``data/prepared`` by default) from files of sentence pairs, whole or not at all.
 
     `files` hold pairs; `src` and `tgt` are aligned files with one side each. `valid` and `test` are held-out splits,
-    taken as they are. `config` is a config by name or path, `overrides` are keys of it with other values
-    (``"text.unit=bpe"``). `languages` names the columns (``en-de``), `codec_from` a run whose vocabularies are used,
-    `executor` a Dask cluster that does the work, or a function that opens workers. `progress` is called with (lines
-    done, estimated total).
+    taken as they are. What else helps to train: `related` pairs, of which one side is in another language (``deu.txt``,
+    or ``deu.txt:en-de`` with the languages of its columns), a `dictionary`, texts `tgt_only` and `src_only` in one of
+    the languages. `config` is a config by name or path, `overrides` are keys of it with other values
+    (``"text.unit=bpe"``). `languages` names the columns (``en-de``), `executor` a Dask cluster that does the work, or a
+    function that opens workers. `progress` is called with (lines done, estimated total).
 
     Raises S2SError: PairFileError for a file that cannot be used, UsageError when `out` may not be replaced or options
     contradict each other, InputError for a language without a tokenizer, Interrupted when the user stops it.
@@ -96,29 +99,40 @@ def prepare(
     started = time.perf_counter()
     out = Path(out or DEFAULT_FOLDER)
     pairs = pair_paths(*(list(map(Path, paths)) for paths in (files, src, tgt)))
-    codecs = load_codecs(Path(codec_from)) if codec_from else None
+    helping = Help(
+        related=list(map(str, related)),
+        dictionary=list(map(Path, dictionary)),
+        tgt_only=list(map(Path, tgt_only)),
+        src_only=list(map(Path, src_only)),
+    )
     open_workers = executor if callable(executor) else workers_at(executor)
     asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
-    if codecs is not None:
-        asked = _with_codecs(asked, codecs)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
     held_out = {split: [(Path(path),) for path in paths] for split, paths in ((VALID, valid), (TEST, test))}
+    given = {TRAIN: pairs, **held_out, **helping.paths}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files({TRAIN: pairs, **held_out}) as local:
-            pair_files = recognise(local, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
+        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
+            own, others = ([each for each in local if (each.split > TEST) == is_help] for is_help in (False, True))
+            pair_files = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
             samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
-            resolved, languages_from, warnings = _resolved(asked, codecs, languages, pair_files, samples)
+            resolved, languages_from, warnings = _resolved(asked, languages, pair_files, samples)
             for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
             texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
             first, second = map(letter_of_marks, texts)
             notices = [each.notice for each in pair_files if each.notice]
             notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
+            reading = Reading(text=resolved.text, letters=(first, second), swap=resolved.data.swap)
+            readings = [reading] * len(pair_files)
+            for file, way, doubts in helping.read(others, resolved.text, resolved.data):
+                pair_files, readings = [*pair_files, file], [*readings, way]
+                notices += [file.notice] if file.notice else []
+                warnings += doubts
             if folder:
-                manifest, further = _fill(folder, pair_files, (first, second), resolved, codecs, open_workers, progress)
+                manifest, further = _fill(folder, pair_files, readings, resolved, open_workers, progress)
                 warnings += further
             else:
-                manifest = find_same(out, _records(pair_files, swap=resolved.data.swap), resolved, codecs)
+                manifest = find_same(out, _records(pair_files, swap=resolved.data.swap), resolved)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
@@ -132,50 +146,21 @@ def prepare(
     )
 
 
-def _with_codecs(config: Config, codecs: Codecs) -> Config:
-    """The config with the text section of the codecs; raises UsageError when the config states another value."""
-    src, tgt = codecs
-    sizes = ((codec.config.min_count, codec.config.max_size) for codec in codecs)
-    text = TextConfig(
-        unit=src.unit,
-        shared_vocabulary=src.vocabulary == tgt.vocabulary and len(set(sizes)) == 1,
-        src=SideConfig(**asdict(src.config)),
-        tgt=SideConfig(**asdict(tgt.config)),
-    )
-    adopted = config.model_copy(update={"text": text})
-    if found := find_stated_differences(adopted, config, sections=("text",)):
-        listed = "; ".join(difference.against("the model") for difference in found)
-        raise UsageError(f"the config and the model of --codec-from disagree: {listed}. Leave these keys out")
-    return adopted
-
-
 def _resolved(
     config: Config,
-    codecs: Codecs | None,
     languages: str | None,
     pair_files: Sequence[PairFile],
     samples: Sequence[Sequence[Sequence[str]]],
 ) -> tuple[Config, LanguageOrigin, list[str]]:
     """The config with the languages of the files; where they are from; what may be wrong with them.
 
-    Raises PairFileError when nothing states the languages, and a text is written in the script of others, and
-    UsageError when the codecs have other languages.
+    Raises PairFileError when nothing states the languages, and a text is written in the script of others.
     """
     stated = [each.statement for each in pair_files if each.statement]
     files = stated or [by_words(samples[0])]
     text, origin, warnings = resolve_languages(config.text, stated=languages, files=files, swap=config.data.swap)
     codes = text.src.language, text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
-    if codecs is not None:
-        known = codecs[0].config.language, codecs[1].config.language
-        columns = known[::-1] if config.data.swap else known
-        taken = stated[0].codes if stated and not languages else in_order
-        if taken != columns and ANY_LANGUAGE not in taken:
-            raise UsageError(
-                f"the pairs are {'-'.join(taken)}, but the model of --codec-from translates {'-'.join(known)}: give"
-                f" pairs of its languages, --swap, or --languages {'-'.join(columns)} if that is what these are"
-            )
-        origin = "codecs"
     is_guess = origin in ("columns", "name", "default")
     if origin == "default" and ANY_LANGUAGE in codes:
         warnings.append(
@@ -206,8 +191,9 @@ def _records(pair_files: Sequence[PairFile], *, swap: bool) -> list[PairFileReco
             name=file.base_name,
             size=file.size,
             sha256=file.sha256,
-            split=None if pair_file.split == TRAIN else SPLITS[pair_file.split],
+            part=None if pair_file.split == TRAIN else PARTS[pair_file.split],
             side=side if len(pair_file.files) > 1 else None,
+            languages="-".join(pair_file.languages) if pair_file.split == RELATED and pair_file.languages else None,
         )
         for pair_file in pair_files
         for side, file in zip(sides, pair_file.files, strict=False)
@@ -217,23 +203,21 @@ def _records(pair_files: Sequence[PairFile], *, swap: bool) -> list[PairFileReco
 def _fill(
     folder: Path,
     pair_files: Sequence[PairFile],
-    letters: tuple[str, str],
+    readings: Sequence[Reading],
     config: Config,
-    given_codecs: Codecs | None,
     open_workers: OpenWorkers,
     progress: LineProgress,
 ) -> tuple[Manifest, list[str]]:
     """Fill the folder; returns its manifest, and warnings."""
     with closing(PairStore(folder=folder / _STORE)) as store:
-        known = given_codecs and (given_codecs[0].segmenter.rules, given_codecs[1].segmenter.rules)
-        counts, given, rules = read_all(pair_files, config, known, letters, store, open_workers, progress)
+        counts, given, rules = read_all(pair_files, readings, config.data, store, open_workers, progress)
     selection = select(store, given, counts, config.data, config.text.unit)
     counts.write_examples(folder / DROPPED_FILE)
-    tokens = {side: count_tokens(store, side, selection.split_of_pair) for side in SIDES}
-    codecs = given_codecs or fit_on_training(store, config.text, rules, selection.split_of_pair, tokens)
+    tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
+    codecs = fit_on_training(store, config.text, rules, selection.part_of_pair, tokens)
     save_codecs(folder, codecs)
     src, tgt = (
-        write_side(folder, store, side, codec, selection.split_of_pair, tokens[side])
+        write_side(folder, store, side, codec, selection.part_of_pair, tokens[side])
         for side, codec in zip(SIDES, codecs, strict=True)
     )
     shutil.rmtree(store.folder)
@@ -251,7 +235,6 @@ def _fill(
         data=config.data,
         text=config.text,
         files={path.relative_to(folder).as_posix(): FileRecord.of(path) for path in files},
-        codecs_given=given_codecs is not None,
         test_in_valid=selection.shared,
     )
     manifest.write(folder)

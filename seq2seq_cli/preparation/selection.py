@@ -10,17 +10,28 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
-from seq2seq_cli.corpus.splits import SPLITS, TEST, TRAIN, VALID, Hashes, SplitName, are_among, first_of_each, mix
+from seq2seq_cli.corpus.splits import (
+    PARTS,
+    SPLITS,
+    TEST,
+    TRAIN,
+    VALID,
+    Hashes,
+    PartName,
+    are_among,
+    first_of_each,
+    mix,
+)
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, DroppedLine, LineCounts
 from seq2seq_cli.preparation.leak_free_splits import assign_splits
 from seq2seq_cli.preparation.pair_store import PairStore
-from seq2seq_cli.text.sides import SIDES
+from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN
 
 NOWHERE = -1
-"""The split of a pair that is dropped."""
+"""The part of a pair that is dropped."""
 
 _KEPT = -1
 """In place of a reason, for a pair that is not dropped."""
@@ -28,11 +39,11 @@ _KEPT = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """The split of each pair."""
+    """The part of the corpus that each pair is in."""
 
-    split_of_pair: NDArray[np.int8]
-    records: dict[SplitName, SplitRecord]
-    """The manifest's records of the splits."""
+    part_of_pair: NDArray[np.int8]
+    records: dict[PartName, SplitRecord]
+    """The manifest's records of the parts."""
     shared: int
     """Pairs of a given test split that share a sentence with the given validation split."""
     warnings: list[str]
@@ -40,9 +51,10 @@ class Selection:
 
 
 def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: DataConfig, unit: Unit) -> Selection:
-    """Drop the pairs that the config excludes, which are added to `counts`, and assign the others to splits.
+    """Drop the pairs that the config excludes, which are added to `counts`, and assign the others to parts.
 
-    ``given`` is VALID or TEST for pairs of files that were given as such a split, and TRAIN for all others.
+    ``given`` is the part that the file of each pair was given for, TRAIN for pairs that are split. The first column of
+    these decides the split, so that it is the same in both directions.
 
     Raises PairFileError when no pair is left for training.
     """
@@ -55,31 +67,43 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
     train = kept & (given == TRAIN)
     if not train.any():
         raise PairFileError(_nothing_left(store, reasons, data))
-    is_new = kept.copy()  # whose source no earlier kept pair of the same given split has
-    is_new[kept] = first_of_each(_apart(store.column("src_hashes"), given)[kept])
-    split_of_pair = np.where(kept, given, NOWHERE).astype(np.int8)
+    part_of_pair = np.where(kept, given, NOWHERE).astype(np.int8)
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
-    split_of_pair[train] = assign_splits(
-        store.column("src.keys")[train], store.column("tgt.keys")[train], is_new[train], wanted
+    first, second = SIDES[::-1] if data.swap else SIDES
+    part_of_pair[train] = assign_splits(
+        store.column(f"{first}.keys")[train],
+        store.column(f"{second}.keys")[train],
+        _is_new(store, first, given, kept)[train],
+        wanted,
     )
+    _drop_helping(store, reasons, part_of_pair)
     reasons.add_to(counts, store)
     warnings = [
         f"nothing is held out for {SPLITS[split]}: the pairs form too few, or too large, groups of shared sentences:"
         f" give a file with --{SPLITS[split]}, or prepare without it: --set data.{SPLITS[split]}_sources=0"
         for split, sources in wanted.items()
-        if sources and split not in split_of_pair
+        if sources and split not in part_of_pair
     ]
     if shared:
         warnings.append(
             f"the given test split shares a sentence with the validation split in {counted(shared, 'pair')}"
         )
-    in_split = {name: split_of_pair == split for split, name in enumerate(SPLITS)}
+    is_new = _is_new(store, "src", given, part_of_pair != NOWHERE)
+    in_part = {name: part_of_pair == part for part, name in enumerate(PARTS)}
     records = {
         name: SplitRecord(pairs=int(pairs.sum()), sources=int((pairs & is_new).sum()))
-        for name, pairs in in_split.items()
+        for name, pairs in in_part.items()
+        if name in SPLITS or pairs.any()
     }
-    return Selection(split_of_pair=split_of_pair, records=records, shared=shared, warnings=warnings)
+    return Selection(part_of_pair=part_of_pair, records=records, shared=shared, warnings=warnings)
+
+
+def _is_new(store: PairStore, side: SideName, given: NDArray[np.int8], kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether no earlier kept pair that was given for the same part has the sentence of this side."""
+    is_new = kept.copy()
+    is_new[kept] = first_of_each(_apart(store.column(f"{side}.hashes"), given)[kept])
+    return is_new
 
 
 class _Reasons:
@@ -111,7 +135,7 @@ class _Reasons:
 def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> None:
     """Drop training pairs with too many tokens on a side, or many more words on one side than on the other."""
     most = data.max_tokens * (CHARACTERS_PER_TOKEN if unit == "character" else 1)
-    for_training = given == TRAIN
+    for_training = ~np.isin(given, (VALID, TEST))
     longest = np.maximum(store.column("src.lengths"), store.column("tgt.lengths"))
     reasons.give("too long", for_training & (longest > most))
     src, tgt = store.column("src.words"), store.column("tgt.words")
@@ -123,13 +147,25 @@ def _drop_shared(store: PairStore, reasons: _Reasons, given: NDArray[np.int8]) -
 
     Returns the number of pairs of a given test split that share a sentence with the given validation split.
     """
-    train, valid, test = ((given == split) & (reasons.numbers == _KEPT) for split in (TRAIN, VALID, TEST))
+    valid, test = ((given == split) & (reasons.numbers == _KEPT) for split in (VALID, TEST))
     if not (valid.any() or test.any()):
         return 0
+    train = (given == TRAIN) & (reasons.numbers == _KEPT)
     keys = store.column("src.keys"), store.column("tgt.keys")
     reasons.give("in valid", _sharing(keys, train, valid))
     reasons.give("in test", _sharing(keys, train, test))
     return int(np.count_nonzero(_sharing(keys, test, valid)))
+
+
+def _drop_helping(store: PairStore, reasons: _Reasons, part_of_pair: NDArray[np.int8]) -> None:
+    """Drop what helps to train and shares a sentence with a held-out split, as `_drop_shared` does for given ones."""
+    if part_of_pair.max() <= TEST:
+        return
+    keys = store.column("src.keys"), store.column("tgt.keys")
+    held_out: tuple[tuple[int, Reason], ...] = ((VALID, "in valid"), (TEST, "in test"))
+    for split, reason in held_out:
+        reasons.give(reason, _sharing(keys, part_of_pair > TEST, part_of_pair == split))
+    part_of_pair[reasons.numbers != _KEPT] = NOWHERE
 
 
 def _sharing(keys: Sequence[Hashes], pairs: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -139,8 +175,8 @@ def _sharing(keys: Sequence[Hashes], pairs: NDArray[np.bool_], others: NDArray[n
 
 
 def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
-    """Hashes that differ between the given splits, so that equal texts in two of them count as different."""
-    return hashes ^ mix(np.arange(len(SPLITS), dtype=np.uint64))[given] if given.any() else hashes
+    """Hashes that differ between the given parts, so that equal texts in two of them count as different."""
+    return hashes ^ mix(np.arange(len(PARTS), dtype=np.uint64))[given] if given.any() else hashes
 
 
 def _nothing_left(store: PairStore, reasons: _Reasons, data: DataConfig) -> str:

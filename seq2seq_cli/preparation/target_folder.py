@@ -9,20 +9,19 @@ from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import (
-    CORPUS_FILES,
     DROPPED_FILE,
     MANIFEST,
     Manifest,
     PairFileRecord,
+    corpus_files,
     read_manifest_values,
 )
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import contents
-from seq2seq_cli.text.sides import Codecs
 
-_OUR_FILES = (MANIFEST, DROPPED_FILE, *CORPUS_FILES)
+_OUR_FILES = (MANIFEST, DROPPED_FILE, *corpus_files())
 """All files of a prepared folder: those that ``--overwrite`` replaces."""
 
 
@@ -57,7 +56,7 @@ def folder_to_fill(out: Path, *, overwrite: bool) -> Iterator[Path | None]:
         raise UsageError(problem, exit_code=exit_code_of(error)) from None
 
 
-def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config, codecs: Codecs | None) -> Manifest:
+def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -> Manifest:
     """The manifest of ``out`` when it was made from the same files with the same options.
 
     Raises UsageError when anything else is there, PreparedFolderError when it is damaged.
@@ -65,14 +64,14 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config, c
     corpus = PreparedCorpus.open(out)
     manifest = corpus.manifest
     differences = list(map(str, find_differences(corpus.config, config, sections=("data", "text"))))
-    now, then = ([(it.split, it.side, it.sha256) for it in files] for files in (pair_files, manifest.pair_files))
+    now, then = (
+        [(it.part, it.side, it.languages, it.sha256) for it in files] for files in (pair_files, manifest.pair_files)
+    )
     if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)
         differences.insert(0, f"from other files or other content: {names}")
     if spacy_version() != manifest.spacy:
         differences.append(f"by spaCy {manifest.spacy}, now {spacy_version()}")
-    if manifest.codecs_given != (codecs is not None) or (codecs is not None and codecs != corpus.codecs):
-        differences.append("with other vocabularies")
     if differences:
         made = ", ".join(differences)
         raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")

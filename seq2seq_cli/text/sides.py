@@ -12,7 +12,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.text.bpe import joined, learn_bpe
+from seq2seq_cli.text.bpe import characters, joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import CAPITALS, INNER_MARKS
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
@@ -68,7 +68,8 @@ def fit_codec(
 
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """
-    options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values())))
+    single = {each for token in token_counts for each in characters(token)}
+    options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values()), len(single)))
     rules = get_segmenter(config, unit, rules).rules
     if unit == "bpe":
         units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)

@@ -20,14 +20,16 @@ _WORDS = 10_000
 _SUBWORDS = range(1_000, 8_001)
 
 
-def vocabulary_size(unit: Unit, tokens: int) -> int:
+def vocabulary_size(unit: Unit, tokens: int, characters: int) -> int:
     """The largest vocabulary for training text of so many tokens, where the config leaves it open.
 
-    Of subwords, as many as grow with the root of the tokens: each must be seen often enough to be learned.
+    Of subwords, as many as grow with the root of the tokens: each must be seen often enough to be learned. Half of them
+    come on top of the text's units of single `characters`, of which Japanese has thousands.
     """
     if unit != "bpe":
         return _WORDS
-    return min(max(_SUBWORDS), max(min(_SUBWORDS), 100 * round(0.08 * math.sqrt(tokens))))
+    size = min(max(_SUBWORDS), max(min(_SUBWORDS), 100 * round(0.08 * math.sqrt(tokens))))
+    return max(size, characters + size // 2)
 
 
 class Vocabulary:

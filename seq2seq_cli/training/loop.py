@@ -1,7 +1,8 @@
 """The training loop: a generator of events. It does not print or save: its caller does.
 
 Each epoch goes over all training pairs once, in batches of similar lengths, and ends with a validation, unless
-validations would take too much of a run that ends by the clock:
+validations would take too much of a run that ends by the clock. Where something helps to train, an epoch has a share of
+it, until the own pairs follow alone:
 
     batches -> update (encode, decode, loss, gradient, step) -> ... -> validation
 """
@@ -21,6 +22,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import epoch_order
+from seq2seq_cli.corpus.mixture import Mixture
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
@@ -57,6 +59,7 @@ class TrainingLoop:
         attention = config.model.attention
         longest = attention.max_length - 1 if attention.has_places else None  # without EOS
         self._augmentation = Augmentation.of(config.training, corpus, stream=group.rank, longest=longest)
+        self._mixture = Mixture.of(config.training, corpus)
         self._freed = FreedMemory()
 
     def __iter__(self) -> Iterator[Event]:
@@ -82,7 +85,11 @@ class TrainingLoop:
 
     def _train_epoch(self) -> Generator[Step, None, bool]:
         """Train on the rest of the running epoch, as far as there is time; return whether the epoch is over."""
-        training, progress, train = self._config.training, self._state.progress, self._corpus.split("train")
+        training, progress = self._config.training, self._state.progress
+        if not progress.position:
+            progress.restart_epoch()
+            progress.is_alone = self._is_alone()
+        train = self._mixture.of_epoch(progress.epoch, alone=progress.is_alone)
         order = epoch_order(
             train,
             size=training.batch_size,
@@ -90,8 +97,6 @@ class TrainingLoop:
             seed=training.seed,
             epoch=progress.epoch,
         )
-        if not progress.position:
-            progress.restart_epoch()
         progress.batches, progress.order_settings = len(order), order_of_pairs(training)
         batches = feed(
             train,
@@ -113,7 +118,14 @@ class TrainingLoop:
                 self._tick()  # what the caller did meanwhile does not belong to the next step
                 if _time_is_over(progress, training):
                     break
+                if self._is_alone() and not progress.is_alone:
+                    return True
         return progress.position >= len(order)
+
+    def _is_alone(self) -> bool:
+        """Whether the pairs of the two languages are alone from now on."""
+        done = fraction_done(self._state.progress, self._config.training)
+        return self._mixture.has_help and done >= 1 - self._config.training.help.own_alone
 
     def _count(self, updated: Update, *, batches_done: int) -> Step:
         """Advance the progress by one update."""
@@ -183,9 +195,9 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
     return rows[group.rank :: group.size]
 
 
-def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int]:
-    """The settings that put the pairs of an epoch in their order."""
-    return training.batch_size, training.batch_unit, training.seed
+def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float]:
+    """The settings that choose the pairs of an epoch and put them in their order."""
+    return training.batch_size, training.batch_unit, training.seed, training.help.own_share, training.help.noise
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

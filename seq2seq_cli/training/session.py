@@ -94,7 +94,7 @@ def _resume(
         state = fresh()
         restore_state(run, state, checkpoint, group)
         order = state.progress.order_settings
-        if redraws or (order and order[-1] != training.seed):
+        if redraws or (order and order[2] != training.seed):
             _seed(training.seed, state.progress.step, group)
         if order != order_of_pairs(training):
             state.progress.restart_epoch()
@@ -151,8 +151,8 @@ def _save_pairs(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
     if all((run.path / file).is_file() for file in PAIR_FILES.values()):
         return
     split = corpus.split("train")
-    src, tgt = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))
-    run.save_pairs(SimilarPairs.of(src, tgt).arrays())
+    pairs = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))
+    run.save_pairs(SimilarPairs.of(pairs.src, pairs.tgt).arrays())
 
 
 def restore_state(

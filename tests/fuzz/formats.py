@@ -245,11 +245,11 @@ FORMATS = [
         "codec of a run",
         f"{_RUN}/codec/*.json",
         (
-            *(TRANSLATE, TRANSLATE, "prepare pairs.txt --codec-from runs/first --out new"),
+            *(TRANSLATE, TRANSLATE, FURTHER),
             "score --model runs/first 'Tom sees 3 cats.' 'Tom sieht 3 Katzen.' --format json",
         ),
         _JSON,
-        (RUN, "pairs.txt"),
+        (RUN, PREPARED),
     ),
     Format(
         "similar pairs", f"{_RUN}/pairs/*.npy", (TRANSLATE, TRANSLATE, WITH_TORCH, f"{EXPORT_RUN}.zip"), _NPY, (RUN,)

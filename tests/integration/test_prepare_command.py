@@ -102,23 +102,37 @@ def test_standard_input_and_aligned_files_prepare_to_the_same_bytes(home: Path, 
     check_same(s2s_prepare(tmp_path, "--src", "a.en", "--tgt", "a.de", "--out", "two"), tmp_path / "two", home)
 
 
-def test_given_splits_and_the_vocabularies_of_another_folder(home: Path, tmp_path: Path) -> None:
+def test_given_splits(tmp_path: Path) -> None:
     for name, lines in (
         ("new.txt", LINES[:60]),
         ("valid.txt", LINES[50:55]),
         ("test.txt", ["Tom swam.\tTom schwamm."]),
     ):
         write(tmp_path / name, lines)
-    codecs = str(home / "data" / "prepared")
-    done = s2s_prepare(tmp_path, "new.txt", "--valid", "valid.txt", "--test", "test.txt", "--codec-from", codecs)
+    done = s2s_prepare(tmp_path, "new.txt", "--valid", "valid.txt", "--test", "test.txt")
 
     assert done.returncode == 0, done.stderr
     said = [line.split() for line in done.stdout.splitlines()]
     assert all(line in said for line in (["train", "55", "55"], ["valid", "5", "5"], ["test", "1", "1"]))
     assert "5  in valid (new.txt:51, new.txt:52, new.txt:53, ...)" in done.stdout
-    ours, theirs = content(tmp_path / "data" / "prepared"), content(home / "data" / "prepared")
-    for side in ("src", "tgt"):
-        assert ours[f"codec/{side}.json"] == theirs[f"codec/{side}.json"]
+
+
+def test_what_helps_is_in_parts_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path / "deu.txt", LINES)
+    write(tmp_path / "fra.txt", ["Maria sang a song.\tMarie a chanté.", "She slept well.\tElle a bien dormi."])
+    write(tmp_path / "words.tsv", ["cat\tKatze", "dog\tHund"])
+    write(tmp_path / "german.txt", ["Die Sonne scheint heute.", "Wir gehen nach Hause."])
+    options = ("--related", "fra.txt:en-fr", "--dictionary", "words.tsv", "--tgt-only", "german.txt")
+    done = s2s_prepare(tmp_path, "deu.txt", *options)
+
+    assert done.returncode == 0, done.stderr
+    assert "fra.txt: read as English to French (en-fr)" in done.stderr
+    said = [line.split() for line in done.stdout.splitlines()]
+    assert all([part, "2", "2"] in said for part in ("related", "dictionary", "tgt_only"))
+    assert s2s_prepare(tmp_path, "deu.txt", *options).stdout.startswith("data/prepared is up to date")
+    others = s2s_prepare(tmp_path, "deu.txt", *options[2:])
+    assert others.returncode == 2
+    assert "from other files or other content" in others.stderr
 
 
 def test_a_second_run_is_up_to_date_and_another_needs_overwrite(home: Path) -> None:
@@ -152,7 +166,7 @@ def test_dropped_lines_are_reported(home: Path) -> None:
         (b"Hi.\tHallo.\n", ["--src", "a.en"], "1 times --src and 0 times --tgt"),
         (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) is given more than once"),
         (b"Hi.\tHallo.\n", ["--executor", "host:1"], "--executor host:1: must be dask://HOST:PORT"),
-        (b"Hi.\tHallo.\n", ["--codec-from", "nowhere"], "nowhere: not a run or prepared folder"),
+        (b"Hi.\tHallo.\n", ["--related", "pairs.txt:xxxx-de"], "pairs.txt:xxxx-de: No such file"),
         (b"Hi.\tHallo.\n", ["--limit", "0"], "'--limit'"),
         (
             b"Hi.\tHallo.\n",

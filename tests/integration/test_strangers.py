@@ -84,7 +84,7 @@ USES = {
     RUN / "corpus.json": (RESUME,),
     RUN / "metrics.jsonl": (RESUME,),
     RUN / ".lock": (RESUME,),
-    RUN / "codec/src.json": (TRANSLATE, ("prepare", "pairs.txt", "--out", "other", "--codec-from", str(RUN))),
+    RUN / "codec/src.json": (TRANSLATE,),
     RUN / "best/model.safetensors": (TRANSLATE, WITH_TORCH),
     RUN / "best/export.json": (TRANSLATE,),
     RUN / "best/decoder.onnx": (TRANSLATE,),

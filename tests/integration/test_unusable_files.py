@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
         ["inspect", LONG],
         ["prepare", LONG],
         ["prepare", "pairs.txt", "--config", LONG],
-        ["prepare", "pairs.txt", "--codec-from", LONG],
+        ["prepare", "pairs.txt", "--tgt-only", LONG],
         ["translate", "--model", LONG, "hello"],
         ["translate", "--output", LONG, "hello"],
         ["translate", "--glossary", LONG, "hello"],

@@ -19,7 +19,6 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
-from seq2seq_cli.runs.layout import BEST, CONFIG, TRAINED, named_run
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
@@ -32,7 +31,6 @@ _FOUND: "dict[LanguageOrigin, str]" = {
     "columns": "as the names of the columns say",
     "name": "as the file's name says",
     "default": "by default; see --languages",
-    "codecs": "of the model",
 }
 
 
@@ -70,8 +68,23 @@ def prepare(
     test: Annotated[
         list[Path] | None, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")
     ] = None,
-    codec_from: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Use the vocabularies of this run, to train it further.")
+    related: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE[:en-de]",
+            help="Pairs that share one language with yours, to learn from; the languages of its columns may follow.",
+            show_default=False,
+        ),
+    ] = None,
+    dictionary: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A word list, for training only.", show_default=False)
+    ] = None,
+    tgt_only: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Text in the language translated into, one sentence per line."),
+    ] = None,
+    src_only: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="Text in the language translated from.")
     ] = None,
     config: Annotated[
         str | None,
@@ -96,7 +109,6 @@ def prepare(
         check_encoding(encoding, "--encoding")
     if columns is not None:
         read_columns(columns, "--columns")
-    codec_from = codec_from and named_run(codec_from)
     with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
             *(file or []),
@@ -104,11 +116,14 @@ def prepare(
             tgt=tgt or [],
             valid=valid or [],
             test=test or [],
+            related=related or [],
+            dictionary=dictionary or [],
+            tgt_only=tgt_only or [],
+            src_only=src_only or [],
             out=out,
             config=config,
             overrides=[*(set_ or []), *_shorthands(columns=columns, swap=swap, encoding=encoding, limit=limit)],
             languages=languages,
-            codec_from=codec_from,
             overwrite=overwrite,
             executor=executor,
             progress=progress,
@@ -118,7 +133,7 @@ def prepare(
     for warning in report.warnings:
         warn(warning)
     write_lines(map(one_line, _lines(report)))
-    write_lines(_next_lines(report, config, codec_from))
+    write_lines(_next_lines(report, config))
 
 
 def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
@@ -154,22 +169,16 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
         yield f"{report.out} written in {report.seconds:.1f} s"
 
 
-def _next_lines(report: "PrepareReport", config: str | None, codec_from: Path | None) -> Iterator[str]:
+def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
     pairs = report.manifest.splits["train"].pairs
-    has_weights = codec_from and all((codec_from / name).is_file() for name in (CONFIG, BEST, TRAINED))
-    init_from = codec_from if config is None and has_weights else None
-    if config is None and not init_from:
+    if config is None:
         config = recipe_for(pairs)
         minutes = load_config(config).training.max_minutes
         limit = f", {minutes:g} minutes" if minutes else ""
         few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
         yield f"recipe for {counted(pairs, 'pair')}: {config}{limit}{few}"
-    command = "s2s train"
-    if init_from:
-        command += f" --init-from {quote(str(init_from))}"
-    if config is not None:
-        command += f" --config {quote(config)}"
+    command = f"s2s train --config {quote(config)}"
     if report.out != DEFAULT_FOLDER:
         command += f" --data {quote(str(report.out))}"
     yield f"next: {command}"

@@ -43,6 +43,17 @@ class AugmentationConfig(Section):
     """Per line: two neighbouring letters of the source are exchanged."""
 
 
+class HelpConfig(Section):
+    """Pairs of related languages, word lists and texts in one language, where the prepared folder has them."""
+
+    own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.25
+    """Smallest fraction of an epoch's pairs that are in the two languages; the others are drawn from what helps."""
+    own_alone: Probability = 0.25
+    """Fraction of the run, at its end, in which the pairs of the two languages are alone."""
+    noise: Probability = 0.1
+    """Per token of a text that the model copies: it is left out of the source, or another one takes its place."""
+
+
 class TrainingConfig(Section):
     """The training: its length, its batches, its optimiser, its noise."""
 
@@ -100,6 +111,8 @@ class TrainingConfig(Section):
     """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""
     augmentation: AugmentationConfig = AugmentationConfig()
     """Changed training pairs."""
+    help: HelpConfig = HelpConfig()
+    """What helps to train, besides the pairs of the two languages."""
     seed: Seed = 1
     """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null and precision is
     stated."""

@@ -1,4 +1,4 @@
-"""Splits that a user gives, and codecs of an older model."""
+"""Splits that a user gives."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,8 +11,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.preparation.prepare import PrepareReport, prepare
-from seq2seq_cli.text.sides import load_codecs
-from tests.corpora import WORDS, pair_lines
+from tests.corpora import pair_lines
 
 VALID = ["Tom sees 7 cats!\tTom sieht sieben Katzen.", "One.\tEins.", "One.\tEins.", "One!\tEine."]
 TEST = ["Two.\tmaria hört 1 katzen", "Three.\tDrei.", "one\tUno."]
@@ -55,7 +54,7 @@ def test_given_splits_are_kept_and_share_no_sentence_with_training(tmp_path: Pat
     }
     assert report.warnings == ["the given test split shares a sentence with the validation split in 1 pair"]
     assert corpus.manifest.test_in_valid == 1
-    assert [(file.name, file.split) for file in report.manifest.pair_files] == [
+    assert [(file.name, file.part) for file in report.manifest.pair_files] == [
         ("deu.txt", None),
         ("valid.tsv", "valid"),
         ("test.tsv", "test"),
@@ -92,38 +91,6 @@ def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"from other files or other content: deu\.txt, valid\.tsv"):
         made(tmp_path, "valid", "test")
     assert made(tmp_path, "valid")[0].up_to_date
-
-
-def test_new_pairs_have_the_ids_of_given_codecs(pair_file: Path, tmp_path: Path) -> None:
-    overrides = ["text.unit=bpe", "text.src.max_size=60", "text.tgt.max_size=70", "text.tgt.lowercase=true"]
-    prepare(pair_file, out=tmp_path / "old", overrides=overrides, languages="en-nl")
-    codecs = load_codecs(tmp_path / "old")
-    new = file(tmp_path, "new.txt", ["Tom sees Ω cats.\tTom sieht Ω Katzen.", *pair_lines(30)])
-
-    report = prepare(*new, out=tmp_path / "new", overrides=["text.unit=bpe"], codec_from=tmp_path / "old")
-    corpus = PreparedCorpus.open(tmp_path / "new")
-    assert (corpus.src_codec, corpus.tgt_codec) == codecs
-    assert (tmp_path / "new" / "codec" / "src.json").read_bytes() == (
-        tmp_path / "old" / "codec" / "src.json"
-    ).read_bytes()
-    text = report.manifest.text
-    assert (text.unit, text.tgt.language, text.tgt.lowercase, text.tgt.max_size) == ("bpe", "nl", True, 70)
-    for name in SPLITS:
-        ids = corpus.split(name)
-        for pair, (source, _) in enumerate(corpus.sentences(name)):
-            assert ids.src.row(pair).tolist() == codecs[0].read(source).ids
-    assert prepare(*new, out=tmp_path / "new", codec_from=tmp_path / "old").up_to_date
-    with pytest.raises(UsageError, match="with other vocabularies"):
-        prepare(*new, out=tmp_path / "new", overrides=overrides, languages="en-nl")
-
-
-def test_a_config_that_contradicts_given_codecs_is_refused(pair_file: Path, tmp_path: Path) -> None:
-    prepare(pair_file, out=tmp_path / "old", overrides=WORDS)
-    other = ["text.unit=character", "text.src.min_count=1"]
-    with pytest.raises(UsageError, match=r"unit is character, the model has word.*min_count is 1, the model has 2"):
-        prepare(pair_file, out=tmp_path / "new", overrides=other, codec_from=tmp_path / "old")
-    with pytest.raises(UsageError, match="the pairs are en-fr, but the model of --codec-from translates en-de"):
-        prepare(pair_file, out=tmp_path / "new", codec_from=tmp_path / "old", languages="en-fr")
 
 
 OTHERS = "give all files in one order, or see --languages and --swap"

@@ -1,0 +1,78 @@
+"""The pairs of an epoch: those of the two languages, together with a part of what helps to learn them.
+
+A model of few pairs learns the language translated into from a related pair (Kocmi & Bojar 2018, "Trivial transfer
+learning for low-resource neural machine translation") and from text that it copies (Currey et al. 2017, "Copied
+monolingual data improves low-resource neural machine translation"). The own pairs alone follow at the end.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
+from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
+from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+
+_REACH = 3.0
+"""Places that a token of a noisy text moves at most; Lample et al. 2018, section 2.3."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture:
+    """The training pairs of a corpus, and what helps them."""
+
+    own: ParallelIds
+    pairs: ParallelIds
+    """Pairs that help, related ones and entries of word lists."""
+    texts: ParallelIds
+    """Texts in the language translated into, which the model copies."""
+    config: HelpConfig
+    seed: int
+
+    @classmethod
+    def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
+        """The mixture of a corpus, as the config has it."""
+        own = corpus.split("train")
+        nothing = own.pick(np.arange(0))
+        found = {name: corpus.split(name) for name in corpus.manifest.help}
+        pairs = [found[name] for name in ("related", "dictionary") if name in found]
+        return cls(
+            own=own,
+            pairs=ParallelIds.joined([*pairs, nothing]),
+            texts=found.get("tgt_only", nothing),
+            config=training.help,
+            seed=training.seed,
+        )
+
+    @property
+    def has_help(self) -> bool:
+        """Whether there is anything besides the own pairs."""
+        return len(self.pairs) + len(self.texts) > 0
+
+    def of_epoch(self, epoch: int, *, alone: bool) -> ParallelIds:
+        """The pairs of an epoch, counted from 0: the own ones `alone`, or drawn others too, by seed and epoch."""
+        if alone or not self.has_help:
+            return self.own
+        random = np.random.default_rng([self.seed, epoch, 0, 1])
+        others = len(self.pairs) + len(self.texts)
+        wanted = round(len(self.own) * (1 - self.config.own_share) / self.config.own_share)
+        drawn = np.sort(random.choice(others, min(wanted, others), replace=False))
+        first = len(self.pairs)
+        texts = self.texts.pick(drawn[drawn >= first] - first)
+        texts = replace(texts, src=noisy(texts.src, self.config.noise, random))
+        return ParallelIds.joined([self.own, self.pairs.pick(drawn[drawn < first]), texts])
+
+
+def noisy(rows: Ragged, noise: float, random: np.random.Generator) -> Ragged:
+    """The rows with tokens left out, exchanged for others of the rows, and moved, each with this probability.
+
+    Lample et al. 2018, section 2.3. The first token of a row is not left out.
+    """
+    row = np.repeat(np.arange(len(rows)), rows.lengths)
+    kept = random.random(len(row)) >= noise
+    kept[rows.offsets[:-1][rows.lengths > 0]] = True
+    values = np.where(random.random(len(row)) < noise, random.permutation(rows.values), rows.values)
+    places = np.arange(len(row)) + random.uniform(0, _REACH, len(row))
+    order = np.lexsort((places[kept], row[kept]))
+    lengths = np.bincount(row[kept], minlength=len(rows))
+    return Ragged(values=values[kept][order], offsets=offsets_of(lengths))

@@ -1,0 +1,117 @@
+"""Files that help to train, beside the pairs of the two languages: related languages, word lists, texts of one side.
+
+A related pair shares the source's or the target's language and stands on that side. A text of one side has equal sides
+here; training changes its sources.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from seq2seq_cli.config.schema.text import DataConfig, TextConfig
+from seq2seq_cli.corpus.splits import DICTIONARY, RELATED, SRC_ONLY, TGT_ONLY
+from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.pairs.pair_files import PairFile, PairPath
+from seq2seq_cli.pairs.recognise import recognise
+from seq2seq_cli.pairs.stated_languages import (
+    Codes,
+    Statement,
+    by_words,
+    fits,
+    script_of,
+    stated_codes,
+    with_languages,
+)
+from seq2seq_cli.preparation.analysis import Reading
+from seq2seq_cli.text.languages import name_of
+from seq2seq_cli.text.normalise import letter_of_marks
+
+_OPTIONS = {TGT_ONLY: "--tgt-only", SRC_ONLY: "--src-only"}
+_WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Help:
+    """The files that help, as they are given."""
+
+    related: Sequence[str] = ()
+    """Pair files, each alone or with the languages of its columns: ``deu.txt:en-de``."""
+    dictionary: Sequence[Path] = ()
+    tgt_only: Sequence[Path] = ()
+    src_only: Sequence[Path] = ()
+
+    @property
+    def paths(self) -> dict[int, list[PairPath]]:
+        """The paths by part."""
+        related = [Path(_split(given)[0]) for given in self.related]
+        parts = {RELATED: related, DICTIONARY: self.dictionary, TGT_ONLY: self.tgt_only, SRC_ONLY: self.src_only}
+        return {part: [(path,) for path in paths] for part, paths in parts.items()}
+
+    def read(
+        self, files: Sequence[PairFile], text: TextConfig, data: DataConfig
+    ) -> Iterator[tuple[PairFile, Reading, list[str]]]:
+        """Each of the files, recognised, with the way to read it and what may be wrong with it.
+
+        `text` has the languages of the translator. Raises UsageError for a related file that shares none of them, and
+        PairFileError for a text that is none, or in the script of another language.
+        """
+        stated = iter(self.related)
+        for file in files:
+            if file.split in _OPTIONS:
+                yield _of_text(file, text, data)
+            else:
+                codes = _split(next(stated))[1] if file.split == RELATED else None
+                yield _of_pairs(file, codes, text, data)
+
+
+def _split(given: str) -> tuple[str, Codes | None]:
+    """A path and the languages behind it."""
+    match = _WITH_CODES.fullmatch(given)
+    return (match[1], stated_codes(match[2], "--related")) if match else (given, None)
+
+
+def _of_pairs(
+    given: PairFile, codes: Codes | None, text: TextConfig, data: DataConfig
+) -> tuple[PairFile, Reading, list[str]]:
+    """A related file or a word list, turned around if the language that it shares stands on the other side."""
+    [file] = recognise([given], encoding=data.encoding, columns=None, languages=codes)
+    own = text.src.language, text.tgt.language
+    sample = file.sample(data.encoding)
+    columns = list(zip(*sample, strict=True))
+    related = file.split == RELATED
+    statement = Statement(codes, "option") if codes else file.statement
+    if related and not statement:
+        statement = by_words(columns)
+    found = statement.codes if statement else own
+    straight, turned = (sum(map(str.__eq__, each, own)) for each in (found, found[::-1]))
+    if related and not straight and not turned:
+        raise UsageError(
+            f"{file.name}: is taken as {' and '.join(map(name_of, found))}, and shares neither"
+            f" {' nor '.join(map(name_of, own))} with the pairs: name the languages of its columns behind it, as in"
+            f" --related FILE:{own[1]}-fr"
+        )
+    swap = turned > straight if straight or turned else data.swap
+    swap = data.swap if not statement else swap
+    src, tgt = (found[::-1] if swap else found) if related else own
+    in_languages, warnings = with_languages(text, src, tgt)
+    letters = letter_of_marks([side for side, _ in sample]), letter_of_marks([side for _, side in sample])
+    notice = f"{file.name}: read as {name_of(src)} to {name_of(tgt)} ({src}-{tgt})" if related else file.notice
+    file = replace(file, languages=(src, tgt) if related else None, notice=notice)
+    return file, Reading(text=in_languages, letters=letters, swap=swap), warnings
+
+
+def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFile, Reading, list[str]]:
+    """A text in the language of one side."""
+    file = replace(file, is_text=True)
+    option = _OPTIONS[file.split]
+    language = (text.tgt if file.split == TGT_ONLY else text.src).language
+    lines = [line for line, _ in file.sample(data.encoding)]
+    if 2 * sum("\t" in line.strip() for line in lines) > len(lines):
+        raise PairFileError(f"{file.name}: has columns: {option} is for a text in one language, a sentence per line")
+    script = script_of(lines)
+    if not fits(script, language):
+        raise PairFileError(f"{file.name}: is in {script} script, not {name_of(language)} ({language}), for {option}")
+    in_language, _ = with_languages(text, language, language)
+    letter = letter_of_marks(lines)
+    return file, Reading(text=in_language, letters=(letter, letter), swap=False), []

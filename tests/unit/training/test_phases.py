@@ -1,0 +1,97 @@
+"""A training with what helps: everything together at first, the own pairs alone at the end."""
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.training.events import Step
+from seq2seq_cli.training.run import train_session
+from seq2seq_cli.training.session import Session
+from tests.corpora import reversed_words, symbol_sequences
+from tests.tiny import resumed, started, tiny_config
+
+FIVE_EPOCHS = ("training.epochs=5", "training.help.own_alone=0.4", "training.help.own_share=0.5")
+
+
+@pytest.fixture(scope="module")
+def helped(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    """Sixty sequences and their reversals, four hundred of a related language, and as many of the target's."""
+    folder = tmp_path_factory.mktemp("helped")
+    sequences = symbol_sequences(860, shortest=3, longest=6)
+    lines = {
+        "own.txt": [f"{each}\t{reversed_words(each)}" for each in sequences[:60]],
+        "related.txt": [f"{each}\t{reversed_words(each)}" for each in sequences[60:460]],
+        "text.txt": sequences[460:],
+    }
+    for name, texts in lines.items():
+        (folder / name).write_text("\n".join(texts), encoding="utf-8")
+    report = prepare(
+        folder / "own.txt",
+        out=folder / "prepared",
+        languages="en-de",
+        related=[f"{folder / 'related.txt'}:fr-de"],
+        tgt_only=[folder / "text.txt"],
+        overrides=["text.unit=word", "text.shared_vocabulary=true"],
+    )
+    return PreparedCorpus.open(report.out)
+
+
+def batches_per_epoch(session: Session) -> list[int]:
+    steps = [event for event in train_session(session) if isinstance(event, Step)]
+    return list({step.epoch: step.batches for step in steps}.values())
+
+
+def test_the_own_pairs_are_alone_at_the_end(helped: PreparedCorpus, tmp_path: Path) -> None:
+    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS), helped)
+    mixed, own = (math.ceil(times * len(helped.split("train")) / 16) for times in (2, 1))
+    assert batches_per_epoch(session) == [mixed] * 3 + [own] * 2
+
+
+def test_a_time_limit_ends_the_first_part_within_an_epoch(helped: PreparedCorpus, tmp_path: Path) -> None:
+    overrides = ("training.epochs=1000000", "training.max_minutes=100", "training.help.own_share=0.1")
+    session = started(tmp_path / "run", tiny_config(helped, *overrides), helped)
+    progress = session.state.progress
+    alone: list[bool] = []
+    for event in train_session(session):
+        if isinstance(event, Step):
+            alone.append(progress.is_alone)
+            if event.step == 3:
+                progress.seconds = 0.8 * 100 * 60
+            if event.step == 8:
+                break
+    assert alone[:3] == [False] * 3
+    assert alone[-3:] == [True] * 3
+    assert progress.epoch > 0
+
+
+@pytest.mark.parametrize("stop", [5, 17, 20])
+def test_a_training_is_resumed_in_either_part(helped: PreparedCorpus, tmp_path: Path, stop: int) -> None:
+    config = tiny_config(helped, *FIVE_EPOCHS)
+    whole = started(tmp_path / "whole", config, helped)
+    list(train_session(whole))
+    parts = started(tmp_path / "parts", config, helped)
+    for event in train_session(parts):
+        if isinstance(event, Step) and event.step == stop:
+            parts.run.save_last(parts.state.checkpoint())
+            break
+    torch.manual_seed(999)
+    parts = resumed(RunFolder(tmp_path / "parts"), config, helped)
+    list(train_session(parts))
+    for name, parameter in whole.state.model.state_dict().items():
+        assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
+
+
+def test_another_share_begins_the_epoch_anew(helped: PreparedCorpus, tmp_path: Path) -> None:
+    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS), helped)
+    for event in train_session(session):
+        if isinstance(event, Step) and event.step == 2:
+            session.run.save_last(session.state.checkpoint())
+            break
+    other = tiny_config(helped, *FIVE_EPOCHS[:2], "training.help.own_share=0.25")
+    first = next(event for event in train_session(resumed(session.run, other, helped)) if isinstance(event, Step))
+    assert first.position == 1

@@ -74,6 +74,23 @@ class Seq2Seq(nn.Module):
         # Not strict: a tied matrix is there under one of its names.
         self.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()}, strict=False)
 
+    def load_shared(
+        self, weights: Mapping[str, NDArray[Any]], *, src: Mapping[int, int], tgt: Mapping[int, int]
+    ) -> None:
+        """Load the weights of the same model for other vocabularies; units that are new here keep their own rows.
+
+        `src` and `tgt` are the ids of the other units, each with the id that it has there. They are rows of the side's
+        embedding, and those of the target rows of the output layer, too.
+        """
+        sides = ((self.encoder.embedding, src), (self.decoder.embedding, tgt), (self.output, tgt))
+        rows = {parameter: shared for layer, shared in sides for parameter in layer.parameters()}
+        fitted, drawn = dict(weights), self.weights()
+        for name, parameter in self.named_parameters():
+            if shared := rows.get(parameter):
+                fitted[name] = drawn[name].copy()
+                fitted[name][list(shared)] = weights[name][list(shared.values())]
+        self.load_weights(fitted)
+
 
 @contextmanager
 def evaluating(model: Seq2Seq) -> Iterator[None]:

@@ -84,6 +84,11 @@ class Vocabulary:
         """Whether the vocabulary has every one of some words."""
         return all(map(self._ids.__contains__, words))
 
+    def shared_ids(self, other: "Vocabulary") -> dict[int, int]:
+        """The ids of the units that `other` has too, the special ones included, each with the id that it has there."""
+        special = {id_: id_ for id_ in range(len(SPECIAL_UNITS))}
+        return special | {id_: other.id(word) for word, id_ in self._ids.items() if other.has_all([word])}
+
     def unit(self, id_: int) -> str:
         """The unit of an id; raises IndexError for an id outside the vocabulary."""
         if id_ < 0:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from seq2seq_cli.config.catalog import recipe_for
-from seq2seq_cli.config.keys import find_weight_differences
+from seq2seq_cli.config.keys import Difference, find_weight_differences
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
@@ -25,7 +25,6 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
 from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance
-from seq2seq_cli.text.sides import SIDES, load_codecs
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 
 logger = logging.getLogger(__name__)
@@ -155,25 +154,22 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
 def check_origin(origin: RunFolder, path: Path, config: Config, corpus: PreparedCorpus) -> None:
     """Raise UsageError unless a new run of `config` on `corpus` in `path` can begin with the weights of `origin`.
 
-    It can when both have the same model, dropout aside, and the same vocabularies and text options. `config` need not
-    be resolved: what a corpus decides is not in the model.
+    It can when both have the same model, dropout aside, and units of the same kind; the vocabularies may differ.
+    `config` need not be resolved: what a corpus decides is not in the model.
     """
     if path.resolve().is_relative_to(origin.path.resolve()):
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
-    if differences := find_weight_differences(origin.config(), config):
+    known = origin.config()
+    if differences := find_weight_differences(known, config):
         raise UsageError(
             f"{'; '.join(difference.against(str(origin.path)) for difference in differences)}: the weights of one model"
             f" fit no other; to take the model of {origin.path}, leave out --config and these keys"
         )
-    others = [
-        f"{side}: {counted(len(theirs.vocabulary), 'unit')} there, {len(ours.vocabulary):,} here"
-        for side, theirs, ours in zip(SIDES, load_codecs(origin.path), corpus.codecs, strict=True)
-        if not theirs.has_units_of(ours)  # the weights depend on nothing else
-    ]
-    if others:
+    units = Difference("text.unit", known.text.unit, corpus.config.text.unit)
+    if units.old != units.new:
         raise UsageError(
-            f"{origin.path} and {corpus.path} differ in their vocabularies or text options ({'; '.join(others)}):"
-            f" prepare with --codec-from {origin.path}"
+            f"{corpus.path}: {units.against(str(origin.path))}: the vectors of one kind of units fit no other; prepare"
+            f" with --set {units.key}={units.old}"
         )
 
 

@@ -102,6 +102,7 @@ def _start_in_words(session: Session) -> str:
         + f", {state.precision}: {counted(len(session.corpus.split('train')), 'pair')},"
         + f" {state.model.parameter_count:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
+        + (f", {session.shared_units}" if session.shared_units else "")
         + (f", from step {step} in epoch {epoch}" if step else "")
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -28,7 +28,7 @@ from seq2seq_cli.runs.layout import PAIR_FILES, TRAINED
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
-from seq2seq_cli.text.sides import load_codecs
+from seq2seq_cli.text.sides import Codecs, load_codecs
 from seq2seq_cli.training.loop import order_of_pairs
 from seq2seq_cli.training.plan import Plan
 
@@ -47,6 +47,8 @@ class Session:
     corpus: PreparedCorpus
     state: TrainingState
     group: ProcessGroup = SINGLE
+    shared_units: str = ""
+    """How many units the run to begin with has too, in words; empty where that is all or where there is none."""
 
     @property
     def config(self) -> Config:
@@ -70,12 +72,13 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group:
     fresh = partial(_fresh_state, plan.config, corpus, device, precision)
     if plan.resumed:
         return _resume(plan, plan.resumed, corpus, fresh, group)
-    weights = group.on_main(lambda: _read_weights(plan, corpus))
-    state = group.on_all(lambda: fresh(weights))
+    origin = group.on_main(lambda: _read_origin(plan, corpus))
+    state = group.on_all(lambda: fresh(origin))
     if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
         _seed(training.seed, 0, group)
     run = group.on_main(lambda: create_run(plan, corpus, locks))
-    return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
+    shared_units = origin.in_words if origin else ""
+    return Session(plan=plan, run=run, corpus=corpus, state=state, group=group, shared_units=shared_units)
 
 
 def _resume(
@@ -175,7 +178,7 @@ def _read_checkpoint(run: RunWriter, config: Config, corpus: PreparedCorpus) -> 
     """
     checkpoint = run.read_last()
     try:
-        outline = build_outline(config.model, **_sizes(corpus))  # ValueError: too large for any machine
+        outline = build_outline(config.model, **_sizes(corpus.codecs))  # ValueError: too large for any machine
         expected = {name: weight.shape for name, weight in outline.state_dict().items()}
         fits = expected == {name: weight.shape for name, weight in checkpoint["model"].items()}
         size = checkpoint[METRICS_BYTES]
@@ -192,31 +195,47 @@ def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
     )
 
 
-def _read_weights(plan: Plan, corpus: PreparedCorpus) -> Weights | None:
+class _Origin(NamedTuple):
+    """The weights to begin with, and the units of each side that have vectors among them: their ids here and there."""
+
+    weights: Weights
+    src: dict[int, int]
+    tgt: dict[int, int]
+    in_words: str
+    """How many of the units these are; empty for all."""
+
+
+def _read_origin(plan: Plan, corpus: PreparedCorpus) -> _Origin | None:
     """The weights to begin with; None for fresh ones. ModelFileError when they do not fit the model to train."""
     if not plan.init_from:
         return None
-    weights = RunFolder(plan.init_from).read_best()
+    weights, codecs = RunFolder(plan.init_from).read_best(), load_codecs(plan.init_from)
     try:
-        build_outline(plan.config.model, **_sizes(corpus)).check_weights(weights)
+        build_outline(plan.config.model, **_sizes(codecs)).check_weights(weights)
     except ValueError as error:
         raise ModelFileError(f"{plan.init_from}: {error}") from None
-    return weights
+    pairs = [(ours.vocabulary, theirs.vocabulary) for ours, theirs in zip(corpus.codecs, codecs, strict=True)]
+    shared = {(ours, theirs): ours.shared_ids(theirs) for ours, theirs in pairs}  # one, where both sides have one
+    known, units = sum(map(len, shared.values())), sum(len(ours) for ours, _ in shared)
+    in_words = f"{known:,} of {units:,} units shared" if known < units else ""
+    src, tgt = (shared[pair] for pair in pairs)
+    return _Origin(weights, src, tgt, in_words)
 
 
-def _sizes(corpus: PreparedCorpus) -> dict[str, int]:
-    return {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+def _sizes(codecs: Codecs) -> dict[str, int]:
+    src, tgt = codecs
+    return {"src_size": len(src.vocabulary), "tgt_size": len(tgt.vocabulary)}
 
 
 def _fresh_state(
-    config: Config, corpus: PreparedCorpus, device: torch.device, precision: Precision, weights: Weights | None = None
+    config: Config, corpus: PreparedCorpus, device: torch.device, precision: Precision, origin: _Origin | None = None
 ) -> TrainingState:
-    """The state before the first update, with these weights, or others drawn from the seed of the config."""
+    """The state before the first update: weights drawn from the seed of the config, then those of the origin."""
     torch.manual_seed(config.training.seed)
     with memory_errors(device.type):
-        model = build_model(config.model, **_sizes(corpus)).to(device)
-        if weights is not None:
-            model.load_weights(weights)
+        model = build_model(config.model, **_sizes(corpus.codecs)).to(device)
+        if origin:
+            model.load_shared(origin.weights, src=origin.src, tgt=origin.tgt)
         return fresh_state(model, config.training, precision)
 
 

@@ -23,7 +23,6 @@ from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.training.plan import Options, Plan, make_plan, run_path
 from tests.commands import Done, s2s_here
 from tests.corpora import pair_lines
-from tests.untrained import make_run
 
 PACKAGE = Path(seq2seq_cli.__file__).parent
 # A sentence with more characters than the location score of a shipped config has places.
@@ -149,16 +148,6 @@ def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None
     assert longer == "train --resume --out runs/timed --set training.max_minutes=0.02"
     assert told(s2s_here(home, *longer.split())) == longer.replace("0.02", "0.04")
     assert told(s2s_here(home, "train", *small, "--set", "training.epochs=1")) is None
-
-
-def test_after_a_model_s_vocabularies_its_training_goes_on(home: Path) -> None:
-    run = make_run(home / "runs" / "old")
-    line = next_line(home, "--codec-from=runs/old")
-    assert "--init-from" not in line  # it has no record of what it was trained on
-    planned(line)
-    (run.path / "trained.json").write_text('{"format": 1, "trained": {}}', encoding="utf-8")
-    assert next_line(home, "--codec-from=runs/old") == "s2s train --init-from runs/old"
-    assert next_line(home, "--codec-from=runs/old", "--config=quick", "--overwrite") == "s2s train --config quick"
 
 
 def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:

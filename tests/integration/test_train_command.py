@@ -141,23 +141,25 @@ def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> Non
     before = {path: path.read_bytes() for path in old.rglob("*") if path.is_file()}
     sequences = symbol_sequences(200, shortest=3, longest=6, seed=3)
     lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
-    (home / "more.txt").write_text(lines, encoding="utf-8")
-    assert s2s_here(home, "prepare", "more.txt", "--codec-from", "runs/luong_dot", "--out", "data/more").returncode == 0
+    (home / "more.txt").write_text(lines.replace("a", "x"), encoding="utf-8")
+    assert s2s_here(home, "prepare", "more.txt", "--out", "data/more").returncode == 0
 
     more = ("train", "--data", "data/more", "--set", "training.epochs=1")
     done = s2s_here(home, *more, "--init-from", "runs/luong_dot")
     assert done.returncode == 0, done.stderr
-    assert "begun with the weights of runs/luong_dot" in done.stderr
+    assert re.search(r"begun with the weights of runs/luong_dot, \d+ of \d+ units shared$", done.stderr, re.M)
     scratch = s2s_here(home, *more, "--config", "luong_dot", *SMALL, "--out", "runs/scratch")
     assert scratch.returncode == 0, scratch.stderr
 
     continued = home / "runs" / "luong_dot_continued"
     assert valid_losses(continued)[0] < valid_losses(home / "runs" / "scratch")[0]
     assert "`luong_dot`" in (continued / "README.md").read_text(encoding="utf-8")
+    translated = s2s_here(home, "translate", "--model", "runs/luong_dot_continued", "b x c")
+    assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)
     assert {path: path.read_bytes() for path in old.rglob("*") if path.is_file()} == before
 
 
-def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path) -> None:
+def test_weights_for_another_model_or_other_units_are_refused_in_words(home: Path) -> None:
     begin = ("train", "--init-from", "runs/luong_dot", "--out", "runs/refused")
     refused(
         s2s_here(home, *begin, "--config", "luong_general"),
@@ -165,8 +167,8 @@ def test_weights_for_another_model_or_vocabulary_are_refused_in_words(home: Path
         "model.attention.score is general, runs/luong_dot has dot; ",
     )
     (home / "few.txt").write_text("a b\tb a\n" * 2 + "b a\ta b\n" * 2, encoding="utf-8")
-    assert s2s_here(home, "prepare", "few.txt", "--out", "data/few").returncode == 0
-    refused(s2s_here(home, *begin, "--data", "data/few"), "units there, ", "--codec-from runs/luong_dot")
+    assert s2s_here(home, "prepare", "few.txt", "--set", "text.unit=word", "--out", "data/few").returncode == 0
+    refused(s2s_here(home, *begin, "--data", "data/few"), "text.unit is word, ", "prepare with --set text.unit=bpe")
     refused(s2s_here(home, *begin, "--resume"), "--resume", "--init-from")
     assert not (home / "runs" / "refused").exists()
 

@@ -5,20 +5,23 @@ import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import load_model
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import read_references
-from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.text.sides import load_codecs
+from seq2seq_cli.training.events import Started
 from seq2seq_cli.training.plan import Options, check_origin, make_plan
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.run import train_session
-from tests.corpora import prepared, write_reversals
+from tests.corpora import SYMBOLS, prepared, reversed_words, symbol_sequences
 from tests.tiny import created, resumed, started, tiny_config
 from tests.unit.conftest import Whole
 
@@ -70,6 +73,31 @@ def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: Prep
     assert RunFolder(run_path).config().model == config.model
 
 
+def test_of_other_vocabularies_the_shared_units_are_learned_already(
+    origin: RunFolder, tmp_path: Path, run_path: Path
+) -> None:
+    """Half of the symbols are those of the run, half are new."""
+    renamed = str.maketrans(SYMBOLS[::2], SYMBOLS[::2].upper())
+    sources = [s.translate(renamed) for s in symbol_sequences(200, shortest=3, longest=6, seed=5)]
+    other = prepared(tmp_path, [(s, reversed_words(s)) for s in sources], ["text.src.lowercase=false"])
+    config = tiny_config(other, "training.epochs=1")
+    drawn = started(tmp_path / "drawn", config, other).state.model.weights()
+    session = started(run_path, config, other, init_from=origin.path)
+
+    begun, best = session.state.model.weights(), origin.read_best()
+    new, old = other.tgt_codec.vocabulary, load_codecs(origin.path)[1].vocabulary
+    for name in ("decoder.embedding.weight", "output.weight", "output.bias"):
+        for unit in SYMBOLS.translate(renamed):
+            known = best[name][old.id(unit)] if unit.islower() else drawn[name][new.id(unit)]
+            assert np.array_equal(begun[name][new.id(unit)], known)
+    assert np.array_equal(begun["encoder.rnn.weight_hh_l0"], best["encoder.rnn.weight_hh_l0"])
+
+    events = list(train_session(session))
+    assert isinstance(events[0], Started)
+    assert f"begun with the weights of {origin.path}, 14 of 24 units shared" in events[0].lines[-1]
+    assert load_translator(session.run).translate(sources[:1])[0].text
+
+
 @pytest.fixture(scope="module")
 def located(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     """A run, not trained, whose attention has a place for each token of the longest source, and no more."""
@@ -86,26 +114,19 @@ def planned_refusal(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -
     return line
 
 
-def test_other_vocabularies_are_refused_first_with_their_sizes(
-    located: RunFolder, corpus: PreparedCorpus, tmp_path: Path, run_path: Path
-) -> None:
-    # Its sources are too long for the model, too: with the vocabularies of the run, they may be shorter.
-    other = prepared(tmp_path, [(f"a a a b b b c c {word}", word) for word in "defghijklmnopq"])
-    theirs, ours = len(corpus.src_codec.vocabulary), len(other.src_codec.vocabulary)
-    assert ours < theirs
+def test_units_of_another_kind_are_refused_first(located: RunFolder, tmp_path: Path, run_path: Path) -> None:
+    # Its sources are too long for the model, too: in units of the other kind, they may be shorter.
+    other = prepared(tmp_path, [(f"aaaabbbb {word}", f"bbbbaaaa {word}") for word in SYMBOLS], ["text.unit=character"])
     line = planned_refusal(located, other, run_path)
-    assert f"src: {theirs} units there, {ours} here; " in line
-    assert line.endswith(f": prepare with --codec-from {located.path}")
+    assert f"{other.path}: text.unit is character, {located.path} has word: " in line
+    assert line.endswith("prepare with --set text.unit=word")
 
 
 def test_sources_too_long_for_the_model_of_the_origin_can_only_be_left_out(
     located: RunFolder, tmp_path: Path, run_path: Path
 ) -> None:
-    write_reversals(tmp_path / "pairs.txt")
-    longer = "a b c d e f g\tg f e d c b a\n"
-    (tmp_path / "pairs.txt").write_text((tmp_path / "pairs.txt").read_text(encoding="utf-8") + longer, encoding="utf-8")
-    prepare(tmp_path / "pairs.txt", out=tmp_path / "prepared", codec_from=located.path)
-    line = planned_refusal(located, PreparedCorpus.open(tmp_path / "prepared"), run_path)
+    sequences = symbol_sequences(200, shortest=3, longest=7)
+    line = planned_refusal(located, prepared(tmp_path, [(s, reversed_words(s)) for s in sequences]), run_path)
     assert "model.attention.max_length (7) is too small" in line
     assert line.endswith(" has 8 tokens with <eos>: prepare with a lower data.max_tokens")
 

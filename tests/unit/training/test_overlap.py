@@ -19,7 +19,7 @@ from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.train import train
 from tests.commands import s2s_here
-from tests.corpora import reversed_words, symbol_sequences
+from tests.corpora import WORDS, reversed_words, symbol_sequences
 from tests.unit.conftest import Whole
 
 KNOWN = 30
@@ -33,7 +33,7 @@ def origin(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
 
 
 @pytest.fixture(scope="module")
-def more(origin: RunFolder, corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def more(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A prepared folder with other pairs, but in its test split are thirty that the run was trained on."""
     folder = tmp_path_factory.mktemp("more")
     known = [(src.upper(), "other " + tgt) for src, tgt in corpus.sentences("train")[:KNOWN]]
@@ -41,7 +41,7 @@ def more(origin: RunFolder, corpus: PreparedCorpus, tmp_path_factory: pytest.Tem
         lines = "".join(f"{src}\t{tgt}\n" for src, tgt in pairs)
         (folder / f"{name}.txt").write_text(lines, encoding="utf-8")
     out = folder / "prepared"
-    prepare(folder / "more.txt", test=[folder / "test.txt"], out=out, codec_from=origin.path)
+    prepare(folder / "more.txt", test=[folder / "test.txt"], out=out, overrides=[*WORDS, "text.tgt.spacing=false"])
     return out
 
 

@@ -18,6 +18,7 @@ from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.figures import Findings, find_out
 from seq2seq_cli.evaluation.gold_alignment import read_gold_alignment
 from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
+from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
@@ -42,6 +43,7 @@ class EvaluatedRun:
         path = self.folder.path / TRAINED
         return TrainedSentences.read(path) if path.exists() else None
 
+    @cached_property
     def corpus(self) -> PreparedCorpus | None:
         """The corpus that it was trained on; None where that is not at hand any more."""
         try:
@@ -110,7 +112,9 @@ def evaluate(
     outputs = []
     for run in found:
         translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
-        outputs.append(translate_set(run.name, translator, tests, run.trained, gold))
+        output = translate_set(run.name, translator, tests, run.trained, gold)
+        seen = count_words(run.corpus.texts("train", "tgt"), tests) if run.corpus else None
+        outputs.append(replace(output, seen=seen))
     return find_out([*outputs, *written], tests)
 
 
@@ -125,12 +129,12 @@ def corpus_of(runs: Sequence[EvaluatedRun], data: Path | None) -> PreparedCorpus
 
     A run without a record of its training sentences is named in a warning, unless the corpus is its own.
     """
-    corpus = PreparedCorpus.open(data or DEFAULT_FOLDER) if data or not runs else runs[0].corpus()
+    corpus = PreparedCorpus.open(data or DEFAULT_FOLDER) if data or not runs else runs[0].corpus
     if corpus is None:
         problem = f"the prepared folder of {runs[0].name} is missing or has changed"
         raise UsageError(f"{problem}: name one with --data, or pairs with --file")
     for run in runs:
-        if run.trained is None and not ((own := run.corpus()) and own.fingerprint == corpus.fingerprint):
+        if run.trained is None and not ((own := run.corpus) and own.fingerprint == corpus.fingerprint):
             name = one_line(run.name)
             logger.warning("%s may know some of these sentences: its trained.json, which would tell, is missing", name)
     return corpus

@@ -10,9 +10,10 @@ import numpy as np
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.losses import Lost, losses_of
 from seq2seq_cli.evaluation.outputs import SystemOutput
-from seq2seq_cli.evaluation.scorer import Scorer, chrf, scorers
+from seq2seq_cli.evaluation.scorer import Scorer, chrf, corpus_score, scorers
 from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
-from seq2seq_cli.evaluation.words import words_of
+from seq2seq_cli.evaluation.verdict import Verdict, verdict_of
+from seq2seq_cli.evaluation.words import length_ratio, words_of
 from seq2seq_cli.shapes import Float
 
 _LONGEST_NGRAM = 4
@@ -50,6 +51,7 @@ class Evaluation:
     """All figures of a system."""
 
     output: SystemOutput
+    verdict: Verdict
     scores: tuple[Score, ...]
     """With one reference per hypothesis: a source with several counts once for each."""
     of_sources: tuple[Score, ...]
@@ -104,7 +106,8 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     """The figures of a system."""
     src, tgt = tests.languages
     sources = [source for source, _ in tests.pairs]
-    hypotheses, references = [output.texts[source] for source in sources], [[text] for _, text in tests.pairs]
+    hypotheses, expected = [output.texts[source] for source in sources], [text for _, text in tests.pairs]
+    references = [[text] for text in expected]
     of_pairs = scorers(hypotheses, references, language=tgt)
     several = list(tests.references.values())
     translated = [output.texts[source] for source in tests.references]
@@ -114,10 +117,17 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     of_each_source = Scorer.of(chrf(words=2), translated, several)
     return Evaluation(
         output=output,
+        verdict=verdict_of(
+            output.texts,
+            tests,
+            bleu=of_pairs["BLEU"].score(),
+            chrf=corpus_score(chrf(), hypotheses, expected).value,
+            seen=output.seen,
+        ),
         scores=_scores(by_source),
         of_sources=_scores(of_sources),
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
-        length_ratio=_words(hypotheses, tgt) / max(1, _words([text for [text] in references], tgt)),
+        length_ratio=length_ratio(hypotheses, expected, tgt),
         loop_rate=sum(_loops(words_of(text, tgt)) for text in translated) / len(translated),
         lost=losses_of(output.texts, tests.references, tests.languages),
         by_length=_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources]),
@@ -149,7 +159,3 @@ def _loops(words: list[str]) -> bool:
     """Whether three words in a row occur three times."""
     trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
     return max(trigrams.values(), default=0) >= _LOOP
-
-
-def _words(texts: Sequence[str], language: str) -> int:
-    return sum(len(words_of(text, language)) for text in texts)

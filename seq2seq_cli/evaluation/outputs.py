@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,6 +34,8 @@ class SystemOutput:
     """By the source."""
     trained_on: int | None = None
     """The pairs of the set that have a side that the system was trained on; None where that is not known."""
+    seen: Counter[str] | None = None
+    """The times that its training has each word of the references; None where that is not known."""
     lowercase: bool = False
     """Whether the system writes lower case alone."""
     total: TotalScore | None = None

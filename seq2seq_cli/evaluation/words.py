@@ -1,5 +1,7 @@
 """The words of a language, as the metrics see them. NumPy is not loaded here, nor SacreBLEU."""
 
+from collections.abc import Sequence
+
 CHINESE = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "wuu", "yue", "zh"})
 """Languages whose characters TER takes for words, one by one, on request: not the kana or Hangul of others."""
 _CHARACTERS = frozenset({"bo", "dz", "ja", "km", "ko", "lo", "my", "th"})
@@ -19,3 +21,9 @@ def bleu_tokenisation(language: str) -> str:
 def words_of(text: str, language: str) -> list[str]:
     """The words of a text by its spaces; its characters in a language that has none between words."""
     return list(text) if language in _WITHOUT_SPACES else text.split()
+
+
+def length_ratio(hypotheses: Sequence[str], references: Sequence[str], language: str) -> float:
+    """Words of the hypotheses per word of the references."""
+    translated, expected = (sum(len(words_of(text, language)) for text in side) for side in (hypotheses, references))
+    return translated / max(1, expected)

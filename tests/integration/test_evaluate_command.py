@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from seq2seq_cli.runs.records import Provenance
 from tests.commands import Done, refused, s2s_here
 from tests.corpora import prepared
 from tests.untrained import make_run
@@ -99,6 +100,25 @@ def test_bleu_of_a_part_with_short_references_alone_is_a_dash_that_is_explained(
     done = evaluate(folder, "--file", "short.tsv", "--hypotheses", "short.txt")
     assert done.stdout.startswith("short.tsv: 1 pair, 1 source\n")
     assert re.search(r"\n1 to 4 +1 +-\n\n- no BLEU: ", done.stdout)
+
+
+def test_the_report_and_the_page_have_a_verdict_with_the_words_that_it_misses(folder: Path) -> None:
+    pairs = [(f"an umbrella {n}", f"ein Schirm {n}") for n in range(40)]
+    corpus, run = prepared(folder / "umbrellas", pairs), make_run(folder / "runs" / "umbrellas")
+    seen = len(corpus.split("train"))
+    Provenance(folder=str(corpus.path), fingerprint=corpus.fingerprint, pairs={}).write(run.path / "corpus.json")
+    (folder / "umbrellas.tsv").write_text("the umbrella\tder Schirm\nmy umbrella\tmein Schirm\n", encoding="utf-8")
+    asked = ("runs/umbrellas", "--file", "umbrellas.tsv")
+    done = evaluate(folder, *asked, "--html", "verdict.html")
+    lines = done.stdout.splitlines()
+    start = lines.index("runs/umbrellas:")
+    assert lines[start + 1].startswith("Usable for nothing yet: ")
+    named = f"Words that it misses most: schirm (missed 2 of 2 times, seen {seen} times in training)."
+    assert lines[start + 3] == named
+    assert lines[start + 4].startswith("What would help most: ")
+    assert lines[start : start + 7] in data_of(folder / "verdict.html")["report"]
+    (corpus.path / "train.tgt.txt").write_text("damaged", encoding="utf-8")
+    assert "Words that it misses most: schirm (missed 2 of 2 times).\n" in evaluate(folder, *asked).stdout
 
 
 def test_a_corpus_out_of_reach_is_not_needed(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Scores of a translator on a held-out split: loss, BLEU and chrF."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -36,6 +37,8 @@ class HeldOutScores:
     """BLEU of the same translations against lower-cased references; None unless the model writes lower case alone."""
     attention: AttentionFigures | None = None
     """Figures of the attention while the model reads the references; None in a model without attention."""
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The translation of each distinct source."""
 
     def by_metric(self) -> dict[Metric, float]:
         """The values by the names of their metrics."""
@@ -61,15 +64,16 @@ def score_split(
     """
     loss, attention = read_references(model, corpus, split, group)
     pairs = corpus.sentences(split)
-    hypotheses, references = _translations(translator, pairs, group)
+    texts = _translations(translator, [src for src, _ in pairs], group)
     side = corpus.tgt_codec.config
-    score = partial(corpus_score, hypotheses=hypotheses, references=references)
+    score = partial(corpus_score, hypotheses=[texts[src] for src, _ in pairs], references=[tgt for _, tgt in pairs])
     return HeldOutScores(
         loss=loss,
         bleu=score(bleu(side.language)),
         chrf=score(chrf()),
         lowercase_bleu=score(bleu(side.language, lowercase=True)) if side.lowercase else None,
         attention=attention,
+        texts=texts,
     )
 
 
@@ -95,12 +99,9 @@ def read_references(
     return all_loss / all_tokens, AttentionSums(*all_sums).figures()
 
 
-def _translations(
-    translator: Translator, pairs: list[tuple[str, str]], group: ProcessGroup
-) -> tuple[list[str], list[str]]:
-    """The hypothesis and the reference of each pair; a source that occurs in several pairs is translated once."""
-    sources = list(dict.fromkeys(src for src, _ in pairs))
+def _translations(translator: Translator, texts: list[str], group: ProcessGroup) -> dict[str, str]:
+    """The translation of each distinct source of `texts`."""
+    sources = list(dict.fromkeys(texts))
     own = sources[group.rank :: group.size]
     gathered = group.gather([(src, t.text) for src, t in zip(own, translator.translate(own), strict=True)])
-    texts = dict(chain.from_iterable(gathered))
-    return [texts[src] for src, _ in pairs], [tgt for _, tgt in pairs]
+    return dict(chain.from_iterable(gathered))

@@ -128,6 +128,10 @@ class TestRecord(_ScoresRecord):
     """The epoch of the best weights, counted from 1."""
     lowercase_bleu: Number = None
     """BLEU against lower-cased references; None unless the model writes lower case alone."""
+    verdict: str | None = None
+    """A sentence on what the translator is usable for."""
+    example: str | None = None
+    """A source of the split, to try the translator with."""
 
 
 Record: TypeAlias = StepRecord | EpochRecord | EndRecord | InterruptRecord | TestRecord
@@ -243,6 +247,10 @@ class Provenance(BaseModel):
     """The hash of all that could be trained on in it."""
     pairs: dict[str, Annotated[int, Field(ge=0)]]
     """Sentence pairs by the name of the split."""
+    pair_files: list[str] = Field(default_factory=list)
+    """The names of the files that the pairs were read from, without folders."""
+    date: str | None = None
+    """The day on which the training began, such as 2026-11-25."""
     init_from: str | None = None
     """The run whose best weights this one began with; None when they were drawn."""
     launch: str | None = None

@@ -6,6 +6,7 @@ from pathlib import Path
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
+from seq2seq_cli.evaluation.verdict import Verdict
 from seq2seq_cli.learning.state import Progress
 from seq2seq_cli.learning.update import Update
 
@@ -87,6 +88,8 @@ class Report:
     """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
     test: HeldOutScores | None
     """Scores of the test split; None when it is empty."""
+    verdict: Verdict | None
+    """The verdict on its translations; None when it is empty."""
     search: str
     """The search of the test split and the samples in words, such as "beam 5"."""
     samples_split: SplitName

@@ -18,7 +18,9 @@ from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
-from seq2seq_cli.evaluation.held_out import score_split
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
+from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
+from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.runs.records import TestRecord
@@ -50,6 +52,8 @@ def finish(session: Session) -> Report:
             step=result.progress.step,
             epoch=result.best_epoch,
             lowercase_bleu=scores.lowercase_bleu.value if scores.lowercase_bleu else None,
+            verdict=result.verdict.use if result.verdict else None,
+            example=result.samples[0][0],
             **scores.recorded(),
         )
         session.run.append_metrics(record)
@@ -70,18 +74,26 @@ def report(session: Session) -> Report:
         translator = load_translator(session.run, "cpu")
     else:
         translator = consulting(session.run, translator_of(model, corpus.codecs, session.config.decoding))
+    test = score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
         progress=progress,
         best_epoch=progress.best_epoch,
         best=progress.best_in_words(training.metric),
-        test=score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None,
+        test=test,
+        verdict=_verdict(test, corpus) if test else None,
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
         max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,
     )
+
+
+def _verdict(test: HeldOutScores, corpus: PreparedCorpus) -> Verdict:
+    tests = EvaluationSet.of_split(corpus, "test")
+    seen = count_words(corpus.texts("train", "tgt"), tests)
+    return verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
 
 
 def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[tuple[str, str, str]]:
@@ -101,6 +113,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     origin = session.plan.init_from.name if session.plan.init_from else None
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
+    made = f"- made by: {_cell(author)}\n" if (author := config.training.author) else ""
     name = session.run.path.resolve().name
     command = f"s2s translate --model {shlex.quote(name)}"
     return f"""---
@@ -112,7 +125,7 @@ A sequence-to-sequence translator{" with attention" if config.model.attention.ha
 
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {state.model.parameter_count:,} parameters
-- data: {pairs} pairs; {_shared(corpus)}{_left_out(corpus, origin)}
+{made}- data: {pairs} pairs; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
@@ -174,7 +187,9 @@ def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
 def _test_scores(report: Report | None) -> str:
     if report is None:
         return "- BLEU on the test split: not scored yet; it is scored when the training ends"
-    return "\n".join(f"- {line}" for line in report.scores_in_words or ["BLEU on the test split: no test pairs"])
+    scores = report.scores_in_words or ["BLEU on the test split: no test pairs"]
+    verdict = map(_cell, report.verdict.lines if report.verdict else [])
+    return "\n".join(f"- {line}" for line in (*scores, *verdict))
 
 
 def _sample_table(report: Report | None) -> str:

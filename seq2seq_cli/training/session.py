@@ -1,5 +1,6 @@
 """The session of a run: the run folder, its corpus and the state of its training, new or as it was saved last."""
 
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -130,6 +131,8 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
         folder=str(corpus.path),
         fingerprint=corpus.fingerprint,
         pairs={name: len(corpus.split(name)) for name in SPLITS},
+        pair_files=list(dict.fromkeys(record.name for record in corpus.manifest.pair_files)),
+        date=time.strftime("%Y-%m-%d"),
         init_from=str(plan.init_from) if plan.init_from else None,
         launch=launch_name(),
     )

@@ -42,6 +42,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_results_go_to_stdout_and_progress_to_stderr(home: Path) -> None:
     out, err = ((home / name).read_text(encoding="utf-8") for name in ("train.out", "train.err"))
     assert "BLEU on the test split" in out
+    assert "\nUsable for nothing yet: " in out
+    assert " in training), " in out
     assert out.count("(reference: ") == 5
     assert "To translate: s2s translate --model runs/luong_dot '" in out
     assert [line.split(":")[0] for line in err.splitlines()[1:]] == ["epoch 1", "epoch 2", "finished"]

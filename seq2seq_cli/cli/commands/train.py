@@ -87,6 +87,8 @@ def _result(report: "Report") -> str:
     if progress.skipped:
         lines.append(f"{progress.skipped} of {counted(progress.step, 'step')} skipped: the gradient was not finite")
     lines += report.scores_in_words
+    if report.verdict:
+        lines += ["", *report.verdict.lines]
     is_held_out = report.samples_split != "train"
     samples = counted(len(report.samples), "held-out sentence" if is_held_out else "training sentence")
     lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")

@@ -127,6 +127,8 @@ class TrainingConfig(Section):
     """Most minutes between two checkpoints; one more is saved after each validation."""
     license: Annotated[_License | None, Field(examples=["mit", "cc-by-4.0"])] = None
     """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
+    author: Annotated[str | None, Field(min_length=1, max_length=200, examples=["Anna Smith"])] = None
+    """Name of the maker of the model that its card and its page state; null: none is stated."""
 
     @property
     def metric(self) -> choices.Metric:

@@ -60,6 +60,16 @@ def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repea
     assert "BLEU on the test split, beam" in card.read_text(encoding="utf-8")
 
 
+def test_the_verdict_does_not_need_the_corpus_any_more(session: Session) -> None:
+    with_counts = finish(session).verdict
+    (session.corpus.path / "train.tgt.txt").unlink()
+    without = finish(session).verdict
+    assert with_counts
+    assert without
+    assert with_counts.use == without.use
+    assert (" in training)" in str(with_counts), " in training)" in str(without)) == (True, False)
+
+
 def test_what_the_end_needs_is_checked_when_a_run_is_resumed(session: Session) -> None:
     run = RunFolder(session.run.path)
     run.best_path.unlink()

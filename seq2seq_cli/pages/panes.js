@@ -5,11 +5,11 @@ const MOST_OPEN = 3; // sentences whose attention is shown at once
 /**
  * The panes: {elements, input, tell, ask, schedule}.
  *
- * `languages()` are the codes of the two sides, `nameOf(code)` their names. `translate(text, isWanted)` gives
- * {text, sentences}, with `told` where it fails, or null once the text is another one; it is asked `pause` milliseconds
- * after the last key.
+ * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
+ * `translate(text, isWanted)` gives {text, sentences}, with `told` where it fails, or null once the text is another one;
+ * it is asked `pause` milliseconds after the last key.
  */
-function translationPanes({ languages, nameOf, pause, translate }) {
+function translationPanes({ languages, example, nameOf, pause, translate }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
@@ -34,6 +34,7 @@ function translationPanes({ languages, nameOf, pause, translate }) {
       field.lang = sides[side];
       field.setAttribute("aria-label", nameOf(sides[side]));
     });
+    input.placeholder = `Type ${nameOf(sides[0])}${example() && `, such as: ${example()}`}`;
     const isBlank = !input.value.trim();
     const started = performance.now();
     const failed = (error) => ({ told: `This cannot be translated: ${error.message}` });
@@ -68,15 +69,22 @@ function copyText(element) {
 /**
  * The page of a server: a text is sent to it, and its translation shown with the attention.
  *
- * `directions` are pairs of languages, `names` their English names; `pause` is in milliseconds.
+ * `directions` are pairs of languages, `names` their English names; `about` has of each direction `lines` on the
+ * translator, and an `example` to type; `pause` is in milliseconds.
  */
-function servedPage({ directions, names, needs_key: needsKey, max_characters: most, pause }) {
+function servedPage({ directions, names, about, needs_key: needsKey, max_characters: most, pause }) {
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
   const options = directions.map((direction, number) => el("option", { value: number }, title(direction)));
-  const direction = el("select", { onchange: () => panes.ask() }, ...options);
+  const direction = el("select", { onchange: () => choose() }, ...options);
+  const footer = el("footer", { class: "note" });
   const key = el("input", { type: "password", autocomplete: "off", oninput: () => panes.schedule() });
   const languages = () => directions[direction.value];
   let asked = new AbortController();
+
+  function choose() {
+    footer.replaceChildren(...about[direction.value].lines.map((line) => el("p", {}, line)));
+    panes.ask();
+  }
 
   /** The server's translation; an earlier question is taken back. */
   async function translate(text) {
@@ -95,7 +103,8 @@ function servedPage({ directions, names, needs_key: needsKey, max_characters: mo
     }
   }
 
-  const panes = translationPanes({ languages, nameOf: (code) => names[code], pause, translate });
+  const example = () => about[direction.value].example;
+  const panes = translationPanes({ languages, example, nameOf: (code) => names[code], pause, translate });
   const labelled = (label, field) => el("label", {}, `${label} `, field);
   const controls = [
     ...(directions.length > 1 ? [labelled("Direction", direction)] : []),
@@ -105,7 +114,8 @@ function servedPage({ directions, names, needs_key: needsKey, max_characters: mo
   document.body.append(
     el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0]))),
     el("main", {}, ...(controls.length ? [el("div", { class: "controls" }, ...controls)] : []), ...panes.elements),
+    footer,
   );
-  panes.ask();
+  choose();
   panes.input.focus();
 }

@@ -35,18 +35,24 @@ _MOST_STEPS = 2**22
 
 
 def translator_page(
-    languages: tuple[str, str], weights: Mapping[str, Float[np.ndarray, "..."]], model: Mapping[str, Any]
+    languages: tuple[str, str],
+    weights: Mapping[str, Float[np.ndarray, "..."]],
+    model: Mapping[str, Any],
+    about: Mapping[str, Any],
 ) -> bytes:
-    """The content of the file, for the weights of a model and what `openTranslator` in weights.js reads of the rest."""
+    """The content of the file, for the weights of a model and what `openTranslator` in weights.js reads of the rest.
+
+    `about` has the `names` of the languages, `lines` on the model, and an `example` to type.
+    """
     content = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = {
         "languages": languages,
+        "about": about,
         "weights": _weights(weights),
         "model": _packed(content.encode("utf-8", "surrogatepass")),
     }
-    return page(
-        f"{languages[0]} - {languages[1]}", SCRIPTS, data, start="translatorPage", allowed=" 'wasm-unsafe-eval'"
-    )
+    title = " - ".join(about["names"])
+    return page(title, SCRIPTS, data, start="translatorPage", allowed=" 'wasm-unsafe-eval'")
 
 
 @cache

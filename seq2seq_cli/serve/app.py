@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,6 +21,8 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.page import served_page
+from seq2seq_cli.runs.about import About, about_run
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
 from seq2seq_cli.serve.requests import Direction, TranslateRequest, api_key, read_fields
@@ -34,32 +36,40 @@ _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
 
-def load_translators(
+class Served(NamedTuple):
+    """A run that is served."""
+
+    path: Path
+    translator: Translator
+    about: About
+
+
+def load_runs(
     runs: Sequence[Path], *, device: DeviceName, overrides: Sequence[str], threads: int | None
-) -> dict[Direction, Translator]:
-    """The translators of runs, or of the newest one where none is named.
+) -> dict[Direction, Served]:
+    """The runs by their directions, or of the newest one where none is named.
 
     Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
     """
-    paths: dict[Direction, Path] = {}
-    translators: dict[Direction, Translator] = {}
+    served: dict[Direction, Served] = {}
     wanted: Sequence[Path | None] = runs or [None]
     for run in wanted:
         loaded = load(run, device=device, overrides=overrides, threads=threads)
         translator = loaded.translator
         direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
-        if direction in translators:
-            raise UsageError(f"{loaded.path}: translates {direction}, as {paths[direction]} does: name one of them")
-        paths[direction], translators[direction] = loaded.path, translator
+        if direction in served:
+            problem = f"{loaded.path}: translates {direction}, as {served[direction].path} does"
+            raise UsageError(f"{problem}: name one of them")
+        served[direction] = Served(loaded.path, translator, about_run(RunFolder.find_model(run)))
         translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
-    return translators
+    return served
 
 
 @dataclass(frozen=True, kw_only=True)
 class Application:
     """The translators of a server, and its answers to all addresses."""
 
-    translators: Mapping[Direction, Translator]
+    runs: Mapping[Direction, Served]
     """By the directions in which they translate; the first one is the page's at first."""
     keys: ApiKeys
     limits: Limits
@@ -78,7 +88,7 @@ class Application:
     @cached_property
     def batcher(self) -> Batcher:
         """The queue of the texts."""
-        threads = min(translator.engine.threads for translator in self.translators.values())
+        threads = min(run.translator.engine.threads for run in self.runs.values())
         return Batcher(threads, max_waiting=self.limits.max_waiting)
 
     async def translate(self, request: Request) -> Response:
@@ -87,8 +97,8 @@ class Application:
         if not self.keys.allow(api_key(request, fields)):
             raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
         wanted = TranslateRequest.parse(fields, self.limits)
-        if wanted.direction not in self.translators:
-            served = ", ".join(map(str, self.translators))
+        if wanted.direction not in self.runs:
+            served = ", ".join(map(str, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
         answer = await _unless_client_leaves(request, self._answer(wanted))
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
@@ -100,7 +110,7 @@ class Application:
 
     def _constant_answers(self) -> dict[str, Response]:
         """The constant answers, by their paths: the page, and what clients ask before they translate."""
-        directions = list(self.translators)
+        directions = list(self.runs)
         sources, targets = zip(*directions, strict=True)
         names = {code: name_of(code) for code in (*sources, *targets)}
         needs_key, longest = self.keys.are_required, self.limits.longest_text
@@ -108,6 +118,7 @@ class Application:
             {
                 "directions": directions,
                 "names": names,
+                "about": [run.about._asdict() for run in self.runs.values()],
                 "needs_key": needs_key,
                 "max_characters": longest,
                 "pause": _TYPING_PAUSE,
@@ -136,7 +147,7 @@ class Application:
         }
 
     async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
-        translator = self.translators[wanted.direction]
+        translator = self.runs[wanted.direction].translator
         wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
         try:
             async with asyncio.timeout(self.limits.timeout):

@@ -13,12 +13,15 @@ import pytest
 
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.errors import ExportError
+from seq2seq_cli.runs.about import about_run
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT
+from tests import records
 from tests.commands import Done, refused, s2s_here
 from tests.untrained import make_run
 
@@ -124,6 +127,32 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     assert data["languages"] == ["en", "de"]
     weights = RunWriter(home / "runs" / "small").read_best()
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
+
+
+def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home: Path) -> None:
+    run = RunWriter(home / "runs" / "small")
+    config = run.config()
+    training = config.training.model_copy(update={"author": "Zoë"})
+    run.write_config(config.model_copy(update={"training": training}))
+    pairs = {"train": 1200, "test": 9}
+    Provenance(folder="p", fingerprint="", pairs=pairs, pair_files=["a.tsv", "b.tsv"], date="2026-01-31").write(
+        run.path / "corpus.json"
+    )
+    test = records.held_out(1, 1, bleu=25).model_copy(update={"verdict": "Usable for the gist.", "example": "He ran."})
+    records.write(run.path, [test])
+    made = "Made by Zoë from 1,200 sentence pairs (a.tsv, b.tsv) on 2026-01-31."
+    expected = {"lines": [made, "Usable for the gist."], "example": "He ran.", "names": ["English", "German"]}
+    assert export_page(home).returncode == 0
+    page = (home / "page.html").read_text(encoding="utf-8")
+    assert "<title>English - German</title>" in page
+    assert json.loads(page.partition('id="data">')[2].partition("</script>")[0])["about"] == expected
+    # Chosen weights have no scores, and a damaged record tells nothing.
+    weights = run.path / "epochs" / "0001.safetensors"
+    weights.parent.mkdir()
+    weights.write_bytes(run.best_path.read_bytes())
+    assert about_run(RunFolder(run.path, chosen=weights)) == ([made], "")
+    (run.path / "corpus.json").write_text("{", encoding="utf-8")
+    assert about_run(RunFolder(run.path, chosen=weights)) == (["Made by Zoë."], "")
 
 
 def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:

@@ -126,6 +126,7 @@ def test_the_page_knows_the_directions_and_may_ask_its_server_alone(server: Serv
     page = server.get("/")
     assert page.headers["X-Frame-Options"] == "DENY"
     assert '"directions":[["en","de"],["de","en"]]' in page.content
+    assert '"about":[{"lines":[],"example":""},{"lines":[],"example":""}]' in page.content
     [policy] = re.findall(r'Content-Security-Policy" content="([^"]+)"', page.content)
     assert "default-src 'none'" in policy
     assert "connect-src 'self'" in policy

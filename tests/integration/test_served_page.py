@@ -49,6 +49,7 @@ def shown(page: Browser, selector: str, expected: str) -> str:
 
 def test_what_is_typed_is_translated_and_its_attention_shown(page: Browser, run: LoadedRun) -> None:
     text = "she kissed him ."
+    assert page.run("document.querySelector('#source').placeholder") == "Type English"
     page.type(text)
     assert shown(page, "output", run.translate(text)) == run.translate(text)
     words = page.run("[...document.querySelectorAll('.line')[0].children].map((word) => word.textContent)")

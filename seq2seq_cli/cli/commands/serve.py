@@ -60,7 +60,7 @@ def serve(
     """
     with loading():
         try:  # not above: the packages of an extra
-            from seq2seq_cli.serve.app import Application, load_translators
+            from seq2seq_cli.serve.app import Application, load_runs
             from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
         except ModuleNotFoundError as error:
             raise UsageError(f"serve needs the package {error.name}: {how_to_install('serve')}") from None
@@ -71,7 +71,7 @@ def serve(
         if is_reachable(listener) and not keys.are_required:
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
-            translators = load_translators(model or [], device=device, overrides=overrides or [], threads=threads)
-        started = f"translates {', '.join(map(str, translators))} at {address_of(listener)}"
-        run(Application(translators=translators, keys=keys, limits=limits), listener, lambda: tell(started))
+            runs = load_runs(model or [], device=device, overrides=overrides or [], threads=threads)
+        started = f"translates {', '.join(map(str, runs))} at {address_of(listener)}"
+        run(Application(runs=runs, keys=keys, limits=limits), listener, lambda: tell(started))
     tell("stopped")

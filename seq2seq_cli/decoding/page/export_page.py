@@ -14,8 +14,10 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.pages.translator import translator_page
+from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
+from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +43,8 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
         raise ExportError(
             f"{folder.path}: its rules for words have an expression that no page can do: {error}"
         ) from None
-    content = translator_page(languages, folder.read_best(), model)
+    about = about_run(folder)._asdict() | {"names": [*map(name_of, languages)]}
+    content = translator_page(languages, folder.read_best(), model, about)
     with output_file(out, overwrite=overwrite) as file:
         file.write(content)
 

@@ -90,14 +90,16 @@ function canBeCopied(word) {
 /** Build the page; the promise of its translator. */
 function translatorPage(data) {
   const opened = openTranslator(data);
-  const english = new Intl.DisplayNames(["en"], { type: "language" });
-  const nameOf = (code) => english.of(code);
+  const { names, lines } = data.about;
+  const example = () => data.about.example;
+  const nameOf = (code) => names[data.languages.indexOf(code)];
   const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
-  const panes = translationPanes({ languages: () => data.languages, nameOf, pause: PAUSE, translate });
+  const panes = translationPanes({ languages: () => data.languages, example, nameOf, pause: PAUSE, translate });
   document.body.append(
-    el("header", {}, el("h1", {}, data.languages.map(nameOf).join(" \u2192 "))),
+    el("header", {}, el("h1", {}, names.join(" \u2192 "))),
     el("main", {}, ...panes.elements),
-    el("footer", { class: "note" }, "The model is in this page: it asks nobody, and what you type stays here."),
+    el("footer", { class: "note" }, ...lines.map((line) => el("p", {}, line)),
+      el("p", {}, "The model is in this page: it asks nobody, and what you type stays here.")),
   );
   panes.tell("Opening the model \u2026");
   opened.then(panes.ask).catch((error) => panes.tell(`The model cannot be opened: ${error.message}`));

@@ -115,7 +115,7 @@ def test_the_weights_of_a_translator_are_there_in_steps_that_are_a_small_part_of
         "outlier": np.float32(size) * np.array([1e-3, -1e-3, 30_000]).repeat((50_000, 50_000, 1)).astype("f4"),
         "zero": np.zeros(3, dtype=np.float32),
     }
-    data = Parsed(translator_page(("en", "de"), weights, {})).data["weights"]
+    data = Parsed(translator_page(("en", "de"), weights, {}, {"names": ["English", "German"]})).data["weights"]
     assert data["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
     planes = [zlib.decompress(base64.b64decode(text)) for text in data["planes"]]
     low, middle, high = (np.frombuffer(plane, dtype=np.uint8).astype(np.int64) for plane in planes)

@@ -1,5 +1,6 @@
 """The metadata of the model card, as Hugging Face's own library reads it."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.runs.about import about_run
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.report import finish, model_card, report
 from seq2seq_cli.training.run import train_session
 from tests.tiny import started, tiny_config
@@ -16,7 +19,11 @@ hub = pytest.importorskip("huggingface_hub")
 
 
 def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    session = started(tmp_path / "run", tiny_config(corpus, "training.epochs=1", "training.license=mit"), corpus)
+    session = started(
+        tmp_path / "run",
+        tiny_config(corpus, "training.epochs=1", "training.license=mit", "training.author=Zoë | Co"),
+        corpus,
+    )
     for _ in train_session(session):
         pass
     finished = finish(session)
@@ -25,6 +32,14 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
     assert card.data.language == ["en", "de"]
     assert card.data.license == "mit"
     assert (card.data.pipeline_tag, card.data.library_name) == ("translation", "seq2seq_cli")
+    assert "\n- made by: Zoë \\| Co\n" in card.text
+    assert finished.verdict
+    assert f"\n- {finished.verdict.use}\n" in card.text
+    made, use = about_run(RunFolder(session.run.path)).lines
+    assert re.fullmatch(
+        rf"Made by Zoë \| Co from {len(corpus.split('train'))} sentence pairs \(pairs.txt\) on [-\d]+\.", made
+    )
+    assert use == finished.verdict.use
     assert {"attention", "lstm"} < set(card.data.tags)
     assert finished.test
     assert [(result.metric_type, result.metric_value, result.dataset_name) for result in card.data.eval_results] == [

@@ -105,7 +105,7 @@ def _named(missed: Counter[str], expected: Counter[str], seen: Counter[str] | No
         return f"{word} (missed {missed[word]:,} of {counted(expected[word], 'time')}{in_training})"
 
     often = [word for word, times in missed.items() if times > 1 and 2 * times >= expected[word] <= most]
-    if chosen := sorted(often, key=lambda word: (-missed[word], word))[:_SHOWN]:
+    if chosen := sorted(often, key=lambda word: (-missed[word], seen[word] if seen else 0, word))[:_SHOWN]:
         yield f"Words that it misses most: {', '.join(map(with_counts, chosen))}."
 
 

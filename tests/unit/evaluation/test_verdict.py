@@ -87,6 +87,14 @@ def test_a_word_in_many_references_is_not_named() -> None:
     assert not starting(verdict(*triples), "Words")
 
 
+def test_of_words_missed_as_often_the_rarer_one_in_training_comes_first() -> None:
+    triples = [(f"{name} takes an oar.", "am Ruder", "mit") for name in ("Al", "Bo")]
+    assert "most: am (missed 2 of 2 times), ruder " in starting(verdict(*triples), "Words")
+    assert "most: ruder (missed 2 of 2 times, seen 1 time " in starting(
+        verdict(*triples, seen={"am": 9, "ruder": 1}), "Words"
+    )
+
+
 def test_of_several_references_the_nearest_is_expected() -> None:
     pairs = (("I go.", "Ich breche auf."), ("I go.", "Ich gehe."))
     tests = EvaluationSet(name="tests", pairs=pairs, languages=("en", "de"))

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from re import _parser  # type: ignore[attr-defined]  # the one parser of Python's expressions, without stubs
-from threading import Lock
 from typing import Any
 
 from seq2seq_cli.errors import InputError
@@ -83,14 +82,12 @@ class Program:
 
     def __init__(self, language: str) -> None:
         self._cut = _load(language)
-        self._lock = Lock()
 
     def split(self, word: str) -> tuple[str, ...]:
         """The tokens of a text without white space; joined, they are the text again."""
         if len(word) > LONGEST_WORD:
             return (word,)
-        with self._lock:  # SudachiPy's tokenizer refuses a second thread
-            tokens = tuple(token.text for token in self._cut(word))
+        tokens = tuple(token.text for token in self._cut(word))
         # A program may change characters or leave them out.
         return tokens if "".join(tokens) == word else (word,)
 

@@ -4,6 +4,7 @@ import functools
 import importlib.util
 import re
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
@@ -26,6 +27,8 @@ PROGRAMS: Mapping[str, Mapping[str, str]] = {
 }
 """Languages whose tokenizer is a program, not rules: the names to install and the module of each package it needs."""
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Held while a program cuts: Sudachi, for one, raises an error in a second thread."""
 _CHARACTERS = "prepare with characters as tokens: --set text.unit=character"
 
 _ATTRIBUTES: Mapping[str, Kind] = {
@@ -87,7 +90,8 @@ class Program:
         """The tokens of a text without white space; joined, they are the text again."""
         if len(word) > LONGEST_WORD:
             return (word,)
-        tokens = tuple(token.text for token in self._cut(word))
+        with _ONE_AT_A_TIME:
+            tokens = tuple(token.text for token in self._cut(word))
         # A program may change characters or leave them out.
         return tokens if "".join(tokens) == word else (word,)
 

@@ -3,8 +3,12 @@ import json
 import random
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -109,6 +113,20 @@ def test_without_spacy_its_name_is_among_those_to_install(
 def test_chinese_is_cut_by_a_program_of_spacys() -> None:
     assert read_rules("zh") is None
     assert Program("zh").split("她吻了他。") == ("她", "吻", "了", "他", "。")
+
+
+def test_a_program_cuts_for_one_thread_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    program, busy = Program("zh"), threading.Lock()
+
+    def cut(word: str) -> list[SimpleNamespace]:
+        assert busy.acquire(blocking=False), "in use, as Sudachi says"
+        time.sleep(0.001)
+        busy.release()
+        return [SimpleNamespace(text=word)]
+
+    monkeypatch.setattr(program, "_cut", cut)
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(program.split, ["她"] * 20)) == [("她",)] * 20
 
 
 @pytest.mark.slow

@@ -116,8 +116,12 @@ def make_folder(path: Path) -> None:
 
 def write_json(path: Path, value: object) -> None:
     """Write readable, strict UTF-8 JSON as `write_whole`; ValueError: it holds infinity, NaN or half surrogates."""
-    text = json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    write_whole(path, text.encode("utf-8"))
+    write_whole(path, json_content(value))
+
+
+def json_content(value: object) -> bytes:
+    """The content that `write_json` writes."""
+    return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
 
 
 def sync_names(folder: Path) -> None:

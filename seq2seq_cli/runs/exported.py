@@ -9,7 +9,7 @@ Nothing here needs pydantic, YAML or torch: with the exported model, translating
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import read_whole
-from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.files.writing import json_content, write_whole
 from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights import Places
 
@@ -61,8 +61,17 @@ class ExportRecord:
 
     def write(self, run: Path) -> None:
         """Write the record into a run folder; raises OSError when that cannot be done."""
+        write_whole(run / EXPORT_RECORD, self.content)
+
+    @property
+    def content(self) -> bytes:
+        """The content of the file."""
         values = asdict(self)
-        write_json(run / EXPORT_RECORD, {"format": FORMAT, "checksum": _checksum(values), **values})
+        return json_content({"format": FORMAT, "checksum": _checksum(values), **values})
+
+    def of_config(self, content: bytes, decoding: DecodingOptions) -> "ExportRecord":
+        """The record beside a config.yaml of this content, which has these values of ``decoding``."""
+        return replace(self, config=zlib.crc32(content), decoding=decoding)
 
     @classmethod
     def read(cls, run: Path) -> "ExportRecord":

@@ -255,6 +255,8 @@ class Provenance(BaseModel):
     """The run whose best weights this one began with; None when they were drawn."""
     launch: str | None = None
     """The torchrun that began the run; None without torchrun."""
+    stated: list[str] = []
+    """The keys that overrides stated: training chooses nothing in their place."""
 
     def for_others(self) -> "Provenance":
         """The record without the names of the machine and of its folders, for others to read."""

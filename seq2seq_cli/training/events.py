@@ -86,6 +86,8 @@ class Report:
     """Epoch of the best weights, counted from 1."""
     best: str
     """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
+    chosen: str | None
+    """The decoding keys that the validation split has chosen, and their score, in a line; None where none were."""
     test: HeldOutScores | None
     """Scores of the test split; None when it is empty."""
     verdict: Verdict | None

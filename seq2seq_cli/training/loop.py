@@ -235,15 +235,16 @@ def fraction_done(progress: Progress, training: TrainingConfig) -> float:
     of_epochs = progress.epochs / training.epochs
     if training.max_minutes is None:
         return min(1.0, of_epochs)
-    seconds_to_train = max(1e-9, training.max_minutes * 60 - progress.validation_seconds)
+    seconds = training.max_minutes * 60 - training.seconds_to_choose
+    seconds_to_train = max(1e-9, seconds - progress.validation_seconds)
     return min(1.0, max(of_epochs, progress.seconds / seconds_to_train))
 
 
 def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
-    """Whether only the last validation still fits into max_minutes, if it takes as long as the one before.
+    """Whether only the last validation and the choice of decoding keys still fit into max_minutes.
 
-    The first one counts as no time.
+    The validation takes as long as the one before; the first one counts as no time.
     """
     if training.max_minutes is None:
         return False
-    return progress.seconds + progress.validation_seconds >= training.max_minutes * 60
+    return progress.seconds + progress.validation_seconds + training.seconds_to_choose >= training.max_minutes * 60

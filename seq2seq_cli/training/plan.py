@@ -63,6 +63,8 @@ class Plan:
     """Whether a new run may replace one at `path`."""
     init_from: Path | None = None
     """The run whose best weights the run began, or begins, with."""
+    stated: frozenset[str] = frozenset()
+    """The keys that an override states or, in a resumed run, stated before: training chooses nothing in their place."""
     changes: tuple[str, ...] = ()
     """The options that differ from the config or, in a resumed run, from before, in words."""
 
@@ -113,7 +115,9 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
     changes, begun = tuple(given_up(config, resolved, corpus)), origin.path if origin else None
-    plan = Plan.of(corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, changes=changes)
+    plan = Plan.of(
+        corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, stated=overridden, changes=changes
+    )
     return plan, corpus
 
 
@@ -123,13 +127,13 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     clear_leftovers(path)
     run = RunFolder.find(path)
     locks.enter_context(lock_run(run.path))
-    saved = run.config()
+    saved, provenance = run.config(), run.provenance()
     if options.config:
         config = load_config(options.config, options.overrides)
     else:
         config = load_saved_config(run.path / CONFIG, options.overrides)
-    config = with_decided(config, saved)
-    provenance = run.provenance()
+    overridden = overridden_keys(options.overrides)
+    config = with_decided(config, saved, overridden=overridden)
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
         raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
@@ -139,7 +143,6 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
             " prepare that corpus again, or train a new run with --out"
         )
-    overridden = overridden_keys(options.overrides)
     origin = Path(provenance.init_from) if provenance.init_from else None
     if origin:
         corpus = _leave_out_known(corpus, run, origin)
@@ -147,7 +150,10 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
         resumed_changes(saved, fitted(config, corpus, overridden=overridden), run.path, overridden=overridden)
     )
     resolved = resolve_config(config, corpus, overridden=overridden)
-    plan = Plan.of(corpus, path=run.path, config=resolved, resumed=provenance, init_from=origin, changes=changes)
+    stated = overridden.union(provenance.stated)
+    plan = Plan.of(
+        corpus, path=run.path, config=resolved, resumed=provenance, init_from=origin, stated=stated, changes=changes
+    )
     return plan, corpus
 
 

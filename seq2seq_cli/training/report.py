@@ -25,6 +25,7 @@ from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
+from seq2seq_cli.training.choose_decoding import choose_decoding
 from seq2seq_cli.training.events import Report
 from seq2seq_cli.training.loop import is_ended_by_time
 from seq2seq_cli.training.session import Session
@@ -35,14 +36,15 @@ _MARKS = re.compile(r"[\\`*_\[\]|]")
 
 
 def finish(session: Session) -> Report:
-    """Report on the session's run, and record it there: in metrics.jsonl and in the model card.
+    """Choose the decoding keys of the session's run, score it, and record both there: in its files and its model card.
 
     Raises TrainingError when the test fails, and Interrupted when the user stops it; the best weights and a card
     without scores are there already.
     """
     try:
         with memory_errors(session.state.device.type, SMALLER_SEARCH):
-            result = report(session)
+            session, chosen = choose_decoding(session)
+            result = report(session, chosen)
     except S2SError as error:
         raise TrainingError(_untested(session, f"the test failed: {error}")) from error
     except KeyboardInterrupt:
@@ -66,8 +68,8 @@ def _untested(session: Session, why: str) -> str:
     return f"{path}: trained, and its best weights are saved, but {why}; test again with: {resume_command(path)}"
 
 
-def report(session: Session) -> Report:
-    """Score the best weights of the session's run."""
+def report(session: Session, chosen: str | None = None) -> Report:
+    """Score the best weights of the session's run; `chosen` is the line on its decoding keys."""
     corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
     if session.state.device.type == "cpu":  # by the exported model, which is several times as fast there
@@ -81,6 +83,7 @@ def report(session: Session) -> Report:
         progress=progress,
         best_epoch=progress.best_epoch,
         best=progress.best_in_words(training.metric),
+        chosen=chosen,
         test=test,
         verdict=_verdict(test, corpus) if test else None,
         search=session.config.decoding.in_words,
@@ -187,9 +190,10 @@ def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
 def _test_scores(report: Report | None) -> str:
     if report is None:
         return "- BLEU on the test split: not scored yet; it is scored when the training ends"
+    chosen = [report.chosen] if report.chosen else []
     scores = report.scores_in_words or ["BLEU on the test split: no test pairs"]
     verdict = map(_cell, report.verdict.lines if report.verdict else [])
-    return "\n".join(f"- {line}" for line in (*scores, *verdict))
+    return "\n".join(f"- {line}" for line in (*chosen, *scores, *verdict))
 
 
 def _sample_table(report: Report | None) -> str:

@@ -27,6 +27,8 @@ _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
 _LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
 """The keys that are decided for a corpus, with the values that leave them to it."""
+CHOSEN = ("similar_pairs", "coverage_penalty", "length_penalty", "length_penalty_alpha", "beam_size")
+"""The keys of ``decoding`` that `training.choose_decoding` chooses."""
 _FEW_TO_SCORE = 1_000
 """Validation pairs below which BLEU, which counts whole words and phrases, hardly distinguishes one epoch from the
 next. On 266 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU where 4 to 14 could be had; chrF was as
@@ -92,12 +94,16 @@ def with_undecided(config: Config, *, overridden: Collection[str] = ()) -> Confi
     return config
 
 
-def with_decided(config: Config, saved: Config) -> Config:
-    """`config` with what it leaves to the corpus as it was decided for a saved run."""
+def with_decided(config: Config, saved: Config, *, overridden: Collection[str] = ()) -> Config:
+    """`config` with what it leaves to the corpus, or has chosen after training, as it was decided for a saved run.
+
+    Keys that are `overridden` stay.
+    """
     stated, decided = dict(values_by_key(config)), dict(values_by_key(saved))
-    for key, left in _LEFT_TO_CORPUS.items():
-        if stated[key] == left:
-            config = _with_value(config, key, decided[key])
+    left = [key for key, value in _LEFT_TO_CORPUS.items() if stated[key] == value]
+    chosen = [f"decoding.{key}" for key in CHOSEN] if config.training.choose_decoding else []
+    for key in {*left, *chosen} - set(overridden):
+        config = _with_value(config, key, decided[key])
     return config
 
 

@@ -17,6 +17,7 @@ from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
@@ -111,10 +112,11 @@ def _resume(
                 raise ModelFileError(f"{run.best_path}: missing: the weights of epoch {epoch}: {cure}")
             run.read_best()
         load_codecs(run.path)  # which its end needs too
-        if provenance.folder != str(corpus.path):  # it may have been moved since the run began
+        now = provenance.model_copy(update={"folder": str(corpus.path), "stated": sorted(plan.stated)})
+        if now != provenance:  # the folder may have been moved since the run began
             check_name(corpus.path, "--data")
-            run.write_provenance(provenance.model_copy(update={"folder": str(corpus.path)}))
-        _save_pairs(run, plan.config, corpus)
+            run.write_provenance(now)
+        save_pairs(run, plan.config.decoding, corpus)
         run.cut_metrics(checkpoint[METRICS_BYTES])
 
     state = group.on_all(restored)
@@ -135,6 +137,7 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
         date=time.strftime("%Y-%m-%d"),
         init_from=str(plan.init_from) if plan.init_from else None,
         launch=launch_name(),
+        stated=sorted(plan.stated),
     )
     trained = TrainedSentences.of(corpus)
     if plan.init_from:
@@ -142,23 +145,25 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
     run = RunWriter.create(
         plan.path, plan.config, provenance, corpus.codecs, trained.to_json(), locks=locks, overwrite=plan.overwrite
     )
-    _save_pairs(run, plan.config, corpus)
+    save_pairs(run, plan.config.decoding, corpus)
     return run
 
 
-def _save_pairs(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
-    """Save the training pairs if translations consult them: all, or as many as there may be, at equal distances.
-
-    If they do not, none are left: what is sent to others would hold them.
-    """
-    if not config.decoding.similar_pairs:
+def save_pairs(run: RunWriter, decoding: DecodingConfig, corpus: PreparedCorpus) -> None:
+    """Save the training pairs if translations consult them; if they do not, none are left."""
+    if not decoding.similar_pairs:
         run.remove_pairs()
         return
     if all((run.path / file).is_file() for file in PAIR_FILES.values()):
         return
+    run.save_pairs(pairs_to_consult(corpus).arrays())
+
+
+def pairs_to_consult(corpus: PreparedCorpus) -> SimilarPairs:
+    """The training pairs: all, or as many as there may be, at equal distances."""
     split = corpus.split("train")
     pairs = split.pick(np.linspace(0, len(split) - 1, min(len(split), MOST_PAIRS)).astype(np.int64))
-    run.save_pairs(SimilarPairs.of(pairs.src, pairs.tgt).arrays())
+    return SimilarPairs.of(pairs.src, pairs.tgt)
 
 
 def restore_state(

@@ -86,6 +86,7 @@ def _result(report: "Report") -> str:
     lines = [f"{epochs_in_words(progress.epochs)} in {duration(progress.seconds)}; best: {report.best}"]
     if progress.skipped:
         lines.append(f"{progress.skipped} of {counted(progress.step, 'step')} skipped: the gradient was not finite")
+    lines += [report.chosen] if report.chosen else []
     lines += report.scores_in_words
     if report.verdict:
         lines += ["", *report.verdict.lines]

@@ -109,6 +109,9 @@ class TrainingConfig(Section):
     then. null: it stays, and is drawn for each sentence."""
     bpe_dropout: Dropout = 0.0
     """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""
+    choose_decoding: bool = False
+    """After training, choose coverage_penalty, length_penalty, beam_size and similar_pairs of decoding by the
+    validation split, except those that --set states. A twentieth of max_minutes is kept for it, at most 30 seconds."""
     augmentation: AugmentationConfig = AugmentationConfig()
     """Changed training pairs."""
     help: HelpConfig = HelpConfig()
@@ -134,3 +137,8 @@ class TrainingConfig(Section):
     def metric(self) -> choices.Metric:
         """The metric of best_metric; for auto, BLEU, until the corpus decides."""
         return "bleu" if self.best_metric == "auto" else self.best_metric
+
+    @property
+    def seconds_to_choose(self) -> float:
+        """The seconds at the end of max_minutes in which decoding keys are chosen."""
+        return min(30.0, 3 * self.max_minutes) if self.choose_decoding and self.max_minutes else 0.0

@@ -1,0 +1,228 @@
+"""Decoding keys that the validation split chooses at the end of a run."""
+
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.config.catalog import list_configs
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.decoding import DecodingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.runs.exported import ExportRecord, config_checksum
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import EXPORT_RECORD, PAIRS
+from seq2seq_cli.training import choose_decoding as module
+from seq2seq_cli.training.choose_decoding import Trials, choose_decoding
+from seq2seq_cli.training.loop import end_reason
+from seq2seq_cli.training.plan import Options, make_plan
+from seq2seq_cli.training.report import finish
+from seq2seq_cli.training.resolve import CHOSEN
+from seq2seq_cli.training.run import train_session
+from seq2seq_cli.training.session import Session, open_session
+from tests.corpora import prepared, reversed_words, symbol_sequences
+from tests.pretend_device import pretended_gpu
+from tests.tiny import TINY, started, tiny_config
+
+CHOOSING = "training.choose_decoding=true"
+EXPECTED = {"similar_pairs": 32, "coverage_penalty": 0.2}
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
+    """Sequences and their reversals, enough of them held out."""
+    sequences = symbol_sequences(1200, shortest=3, longest=6)
+    pairs = [(sequence, reversed_words(sequence)) for sequence in sequences]
+    return prepared(tmp_path_factory.mktemp("corpus"), pairs, ["data.valid_sources=60", "data.test_sources=20"])
+
+
+@pytest.fixture
+def session(corpus: PreparedCorpus, tmp_path: Path) -> Session:
+    """A run that is trained, but for its end."""
+    session = started(
+        tmp_path / "run", tiny_config(corpus, CHOOSING, "training.epochs=1", "training.batch_size=64"), corpus
+    )
+    for _ in train_session(session):
+        pass
+    return session
+
+
+@pytest.fixture
+def points(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, object], float]:
+    """Points of values, which are the score of a trial; of others, 0."""
+    of_values: dict[tuple[str, object], float] = {("similar_pairs", 32): 3.0, ("coverage_penalty", 0.2): 1.0}
+    monkeypatch.setattr(
+        Trials, "score", lambda _, decoding: sum(of_values.get(each, 0.0) for each in decoding.model_dump().items())
+    )
+    return of_values
+
+
+def chosen_in(run: RunFolder) -> dict[str, object]:
+    """The keys of a run's config.yaml that may be chosen and are not the defaults."""
+    values, defaults = run.config().decoding.model_dump(), DecodingConfig().model_dump()
+    return {key: values[key] for key in CHOSEN if values[key] != defaults[key]}
+
+
+@pytest.mark.usefixtures("points")
+def test_what_scores_more_is_in_the_run_and_in_all_that_is_made_of_it(session: Session) -> None:
+    finished = finish(session)
+    run = session.run
+    assert finished.chosen == (
+        "decoding chosen on the validation split: similar_pairs 32, coverage_penalty 0.2 (chrF 0.0 -> 4.0)"
+    )
+    assert finished.search == "beam 5, 32 similar pairs"
+    assert f"\n- {finished.chosen}\n" in (run.path / "README.md").read_text(encoding="utf-8")
+    assert chosen_in(run) == EXPECTED
+    record = ExportRecord.read(run.path)
+    assert (record.config, record.decoding) == (config_checksum(run.path), run.config().decoding.options)
+    assert load_translator(run).options == record.decoding
+    assert load_translator(run).translate(["a b c"])[0].text
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({}, {}),
+        ({("similar_pairs", 32): 2.0, ("coverage_penalty", 0.4): 0.5}, {}),  # no more than chance
+        ({("length_penalty", "gnmt"): 1.0}, {"length_penalty": "gnmt", "length_penalty_alpha": 0.6}),
+        ({("length_penalty", "none"): 1.0}, {"length_penalty": "none"}),
+        ({("beam_size", 5): -1.0}, {"beam_size": 7}),
+        ({("coverage_penalty", 0.2): 1.0, ("coverage_penalty", 0.4): 2.0}, {"coverage_penalty": 0.4}),
+        ({("coverage_penalty", 0.3): 1.0}, {"coverage_penalty": 0.3}),
+    ],
+)
+def test_a_value_of_the_config_stays_only_where_it_scores_more(
+    session: Session, points: dict[tuple[str, object], float], values: dict[tuple[str, object], float], expected: object
+) -> None:
+    points.clear()
+    points |= values
+    own = session.config.decoding.model_copy(update={"beam_size": 7, "coverage_penalty": 0.3})
+    plan = replace(session.plan, config=session.config.model_copy(update={"decoding": own}))
+    again, _ = choose_decoding(replace(session, plan=plan))
+    assert chosen_in(session.run) == expected
+    assert (session.run.path / PAIRS).exists() == (own.similar_pairs > 0)
+    choose_decoding(again)
+    assert chosen_in(session.run) == expected  # a resumed run comes to the same
+
+
+def test_the_scores_of_real_trials_are_not_lower_than_with_the_defaults(session: Session) -> None:
+    trials, (after, line) = Trials(session), choose_decoding(session)
+    before = trials.score(session.config.decoding)
+    assert trials.score(after.config.decoding) >= before
+    assert line
+    assert f"(chrF {before:.1f}" in line
+    assert session.run.config() == after.config
+    assert choose_decoding(after)[1] == line
+
+
+def test_a_run_without_an_exported_model_has_the_keys_too(
+    session: Session, points: dict[tuple[str, object], float]
+) -> None:
+    (session.run.path / EXPORT_RECORD).unlink()
+    choose_decoding(session)
+    assert chosen_in(session.run) == EXPECTED
+    with pytest.raises(ModelFileError):
+        ExportRecord.read(session.run.path)
+
+
+@pytest.mark.usefixtures("points")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"training": {"choose_decoding": False}},
+        {"decoding": {"sampling": True}},
+    ],
+)
+def test_nothing_is_chosen_unasked_or_for_samples(session: Session, settings: dict[str, dict[str, object]]) -> None:
+    config = session.config
+    for name, values in settings.items():
+        config = config.model_copy(update={name: getattr(config, name).model_copy(update=values)})
+    given = replace(session, plan=replace(session.plan, config=config))
+    assert choose_decoding(given) == (given, None)
+    assert chosen_in(session.run) == {}
+
+
+@pytest.mark.usefixtures("points")
+def test_nothing_is_chosen_by_a_few_sentences(session: Session, corpus: PreparedCorpus) -> None:
+    for left, is_enough in ((module.FEWEST_PAIRS, True), (module.FEWEST_PAIRS - 1, False)):
+        numbers = tuple(range(left, len(corpus.split("valid"))))
+        _, line = choose_decoding(replace(session, corpus=corpus.leaving_out({"valid": numbers})))
+        assert (line is not None) == is_enough
+
+
+def test_the_recipes_choose_and_the_models_of_papers_do_not() -> None:
+    choosing = {entry.name for entry in list_configs() if load_config(entry.name).training.choose_decoding}
+    assert choosing == {"few", "quick", "fast", "best"}
+
+
+def test_in_little_time_fewer_sources_are_translated_and_a_late_trial_scores_nothing(session: Session) -> None:
+    given = session.config.training.model_copy(update={"max_minutes": 0.01})
+    config = session.config.model_copy(update={"training": given})
+    whole, part = Trials(session), Trials(replace(session, plan=replace(session.plan, config=config)))
+    assert part.margin(of_pairs=False) > whole.margin(of_pairs=False)
+    time.sleep(given.seconds_to_choose)
+    assert part.score(config.decoding) == float("-inf")
+    assert whole.score(config.decoding) > 0
+
+
+def test_torch_does_the_trials_on_a_gpu(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    with pretended_gpu():
+        config = tiny_config(corpus, CHOOSING, "training.epochs=1", "training.batch_size=64", "training.device=cuda")
+        session = started(tmp_path / "run", config, corpus)
+        for _ in train_session(session):
+            pass
+        assert Trials(session).score(config.decoding.model_copy(update={"similar_pairs": 2})) > 0
+        assert choose_decoding(session)[1]
+
+
+def test_the_choice_has_its_time_within_max_minutes(session: Session) -> None:
+    progress = session.state.progress
+    progress.epoch, progress.validation_seconds, progress.validated_step = 0, 0.0, progress.step
+    training = TrainingConfig(epochs=100, max_minutes=10)
+    choosing = training.model_copy(update={"choose_decoding": True})
+    assert (training.seconds_to_choose, choosing.seconds_to_choose) == (0, 30)
+    progress.seconds = 600 - 20
+    assert end_reason(progress, training) is None
+    assert end_reason(progress, choosing) == "10-minute limit reached"
+
+
+def run_to_the_end(options: Options) -> Session:
+    """What ``s2s train`` does."""
+    with ExitStack() as locks:
+        plan, corpus = make_plan(options, launch=None, locks=locks)
+        session = open_session(plan, corpus, locks=locks)
+        for _ in train_session(session):
+            pass
+        finish(session)
+    return session
+
+
+@pytest.mark.usefixtures("points")
+def test_stated_keys_stay_and_a_resumed_run_chooses_again(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    out, file = tmp_path / "run", tmp_path / "mine.yaml"
+    file.write_text("training: {choose_decoding: true}\ndecoding: {beam_size: 3}\n", encoding="utf-8")
+    options = Options(
+        config=str(file),
+        data=corpus.path,
+        out=out,
+        overrides=[*TINY, "training.epochs=1", "decoding.coverage_penalty=0.7"],
+    )
+    run = run_to_the_end(options).run
+    expected = {"similar_pairs": 32, "coverage_penalty": 0.7}
+    assert chosen_in(run) == expected
+    resumed = replace(options, resume=True, config=None, overrides=["training.epochs=2"])
+    session = run_to_the_end(resumed)
+    assert session.plan.changes == ("training.epochs: 1 -> 2 (applied)",)
+    assert chosen_in(run) == expected
+    with_file = replace(options, resume=True, overrides=[*TINY, "training.epochs=2"])
+    assert run_to_the_end(with_file).plan.changes == ()
+    assert chosen_in(run) == expected
+    last = replace(resumed, overrides=["decoding.similar_pairs=0"])
+    assert run_to_the_end(last).plan.changes == ("decoding.similar_pairs: 32 -> 0 (applied)",)
+    assert chosen_in(run) == {"coverage_penalty": 0.7}
+    assert not (run.path / PAIRS).exists()

@@ -1,17 +1,32 @@
 """Exports: a run in the form in which others use it."""
 
+import logging
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import contents, write_json, write_whole
+from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CODEC, CONFIG, CORPUS, EXPORTED, MARK, METRICS, PAIR_FILES
+from seq2seq_cli.runs.layout import (
+    BEST,
+    CARD,
+    CODEC,
+    CONFIG,
+    CORPUS,
+    EXPORT_RECORD,
+    EXPORTED,
+    MARK,
+    METRICS,
+    PAIR_FILES,
+)
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import SIDES, load_codecs
 
@@ -64,14 +79,17 @@ _OF_BEST = (Path(CARD), Path(METRICS))
 _WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time that is written for each file: the same run has the same archive."""
 
+logger = logging.getLogger(__name__)
 
-def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) -> Path:
+
+def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, with_pairs: bool = False) -> Path:
     """Write a run in the format that the name of `out` asks for, and return that path.
 
     A folder, without an ending: programs in any language can translate from it, as the README.md in it says. .html: a
     page that translates in a browser; see `write_page`. .zip: the run as one file, without what only training needs, to
     be unpacked and translated with. `run` is a run folder, one of its files of weights, or None for the newest run of
-    ``runs/``.
+    ``runs/``. The training pairs that translations of the run consult are left out, with a warning, unless `with_pairs`
+    is given: whoever gets the export could read them.
 
     Raises UsageError for another ending, for a file that is there already unless `overwrite` is given, and for a folder
     that is not empty; ModelFileError when a file of the run is missing, damaged, or does not fit the others;
@@ -91,13 +109,13 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False) 
             with output_file(out, overwrite=overwrite) as file:
                 load_codecs(folder.path)
                 ensure_exported(folder)
-                _pack(folder, file)
+                _pack(folder, file, with_pairs=with_pairs)
         case _:
-            _write_folder(folder, out)
+            _write_folder(folder, out, with_pairs=with_pairs)
     return out
 
 
-def _write_folder(folder: RunFolder, out: Path) -> None:
+def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
     """Write a new folder from which programs in any language can translate with a run; see `export`.
 
     It is a run folder, too, without what training needs and what it recorded.
@@ -106,7 +124,7 @@ def _write_folder(folder: RunFolder, out: Path) -> None:
         raise UsageError(f"{out}: is there already, and no folder is replaced: remove it, or choose another name")
     codecs = load_codecs(folder.path)
     with whole_folder(out) as made:
-        for part, content in _parts(folder):
+        for part, content in _parts(folder, with_pairs=with_pairs):
             (made / part).parent.mkdir(exist_ok=True)
             (made / part).write_bytes(content)
         for side, codec in zip(SIDES, codecs, strict=True):
@@ -123,23 +141,42 @@ def _write_folder(folder: RunFolder, out: Path) -> None:
         write_whole(made / CARD, readme.encode("utf-8"))
 
 
-def _pack(run: RunFolder, file: BinaryIO) -> None:
+def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
     """Write a run as a zip archive of one folder; its weights are the best or the chosen ones."""
     from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
     with ZipFile(file, "w") as archive:
-        for part, content in _parts(run, Path(MARK), *(() if run.chosen else _OF_BEST)):
+        for part, content in _parts(run, Path(MARK), *(() if run.chosen else _OF_BEST), with_pairs=with_pairs):
             entry = ZipInfo(f"{run.path.resolve().name}/{part.as_posix()}", _WRITTEN)
             entry.external_attr = 0o644 << 16
             entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
             archive.writestr(entry, content)
 
 
-def _parts(run: RunFolder, *others: Path) -> Iterator[tuple[Path, bytes]]:
+def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Path, bytes]]:
     """The files that translating needs, and some others that are there; the best weights are the chosen ones."""
+    changed = {} if with_pairs else _without_pairs(run)
     for part in (*_NEEDED, *others):
         path = run.chosen if run.chosen and part == BEST else run.path / part
-        if path.exists():
-            yield part, path.read_bytes()
+        if path.exists() and (with_pairs or part not in PAIR_FILES.values()):
+            yield part, changed.get(part) or path.read_bytes()
     if (run.path / CORPUS).exists():
         yield Path(CORPUS), run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")
+
+
+def _without_pairs(run: RunFolder) -> dict[Path, bytes]:
+    """The files of a run that say which training pairs it consults, as they are without these; a warning says so."""
+    config = run.config()
+    if not config.decoding.similar_pairs:
+        return {}
+    logger.warning(
+        "%s: the training pairs that it consults are left out, and it translates as with decoding.similar_pairs=0:"
+        " --with-pairs includes them",
+        run.path,
+    )
+    decoding = config.decoding.model_copy(update={"similar_pairs": 0})
+    content = dump_config(config.model_copy(update={"decoding": decoding})).encode("utf-8")
+    changed = {Path(CONFIG): content}
+    with suppress(ModelFileError):  # it is exported in the copy
+        changed[EXPORT_RECORD] = ExportRecord.read(run.path).of_config(content, decoding.options).content
+    return changed

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.layout import PAIR_FILES
 from tests.commands import s2s_here
 
@@ -66,16 +67,31 @@ def test_an_ensemble_consults_the_pairs_of_each_run(home: Path) -> None:
     assert translation(home, "--model", "runs/near", "--model", "runs/near") == translation(home)
 
 
-def test_an_archive_and_an_exported_folder_hold_the_pairs_and_a_page_says_that_it_consults_none(
+def exported(home: Path, target: Path, *options: str) -> None:
+    done = s2s_here(home, "export", "runs/near", str(target), *options)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_export_holds_the_pairs_only_where_that_is_asked_for_and_translates_without(
     home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in ("near.zip", "near", "near.html"):
-        done = s2s_here(home, "export", "runs/near", str(tmp_path / name))
-        assert done.returncode == 0, done.stderr
-        assert ("consults no similar pairs" in caplog.text) == name.endswith("html")
-    shutil.unpack_archive(tmp_path / "near.zip", tmp_path / "unpacked")
-    for name in ("unpacked/near", "near"):
-        assert translation(tmp_path, "--model", name) == translation(home)
+    for options, expected in (((), translation(home, *WITHOUT)), (("--with-pairs",), translation(home))):
+        folder = tmp_path / str(len(options))
+        folder.mkdir()
+        for name in ("near.zip", "near"):
+            caplog.clear()
+            exported(home, folder / name, *options)
+            assert ("--with-pairs includes them" in caplog.text) == (not options)
+        shutil.unpack_archive(folder / "near.zip", folder / "unpacked")
+        for name in ("unpacked/near", "near"):
+            assert translation(folder, "--model", name) == expected
+            assert all((folder / name / file).is_file() == bool(options) for file in PAIR_FILES.values())
+            record = ExportRecord.read(folder / name)
+            assert record.config == config_checksum(folder / name)
+            assert record.decoding.similar_pairs == 4 * len(options)
+    assert translation(home) != translation(home, *WITHOUT)
+    exported(home, tmp_path / "near.html")
+    assert "consults no similar pairs" in caplog.text
 
 
 def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -> None:
@@ -93,7 +109,7 @@ def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -
 
 
 def test_an_archive_without_its_pairs_can_only_be_sent_again(home: Path, tmp_path: Path) -> None:
-    assert s2s_here(home, "export", "runs/near", str(tmp_path / "near.zip")).returncode == 0
+    exported(home, tmp_path / "near.zip", "--with-pairs")
     shutil.unpack_archive(tmp_path / "near.zip", tmp_path)
     shutil.rmtree(tmp_path / "near" / "pairs")
     done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)

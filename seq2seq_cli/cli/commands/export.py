@@ -22,6 +22,10 @@ def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help=f"The run: {RUN_FORMS}.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder, or the .html or .zip file, to make.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    with_pairs: Annotated[
+        bool,
+        typer.Option("--with-pairs", help="Include the training pairs that the run consults, for others to read."),
+    ] = False,
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.
 
@@ -31,6 +35,6 @@ def export(
 
     A page, .html, translates in a browser and shows the attention, without s2s and without a network.
     """
-    made = export_run(run, out, overwrite=overwrite)
+    made = export_run(run, out, overwrite=overwrite, with_pairs=with_pairs)
     hint = _HINTS[made.suffix.lower()].format(out=made)
     write_lines([one_line(f"{made}: exported; {hint}")])

@@ -7,7 +7,7 @@ defaults, whatever the config has: a resumed run, whose config has what was chos
 import math
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -37,7 +37,6 @@ MOST_SOURCES = 300
 TRIED: dict[tuple[str, ...], Sequence[tuple[Any, ...]]] = {
     ("coverage_penalty",): [(0.2,), (0.4,)],
     ("length_penalty", "length_penalty_alpha"): [("gnmt", 0.6), ("gnmt", 1.0), ("none", 1.0)],
-    ("beam_size",): [(5,)],
     ("similar_pairs",): [(32,)],
 }
 """The values that are tried besides the defaults and those of the config; what takes five times as long comes last."""
@@ -72,9 +71,10 @@ class Trials:
         self._sources = _spaced(list(references), max(FEWEST_PAIRS, min(count, MOST_SOURCES)))
         self._references = [references[src] for src in self._sources]
 
-    def margin(self, *, of_pairs: bool) -> float:
-        """The points that a value must bring."""
-        return (MARGIN_OF_PAIRS if of_pairs else MARGIN) * math.sqrt(MOST_SOURCES / len(self._sources))
+    @property
+    def caution(self) -> float:
+        """The factor of the margins: errors are larger where fewer sources are translated."""
+        return math.sqrt(MOST_SOURCES / len(self._sources))
 
     def score(self, decoding: DecodingConfig) -> float:
         """The score with these keys; minus infinity where there is no time for the trial."""
@@ -111,37 +111,45 @@ def _spaced(texts: Sequence[str], most: int) -> list[str]:
     return [texts[i] for i in np.linspace(0, len(texts) - 1, min(len(texts), most), dtype=int)]
 
 
+def best_keys(
+    own: DecodingConfig, free: Collection[str], score: Callable[[DecodingConfig], float], caution: float = 1.0
+) -> dict[DecodingConfig, float]:
+    """The scores of the defaults, first, and of the best values of the `free` keys, last; the other keys stay."""
+    best = own.model_copy(update={key: getattr(DecodingConfig(), key) for key in free})
+    kept, scores = {best: score(best)}, dict[DecodingConfig, float]()
+    for keys, tried in TRIED.items():
+        for values in (*tried, tuple(getattr(own, key) for key in keys)):
+            candidate = best.model_copy(update=dict(zip(keys, values, strict=True)))
+            if candidate in {*scores, *kept} or not set(keys) <= set(free):
+                continue
+            scores[candidate] = score(candidate)
+            margin = MARGIN_OF_PAIRS if candidate.similar_pairs > best.similar_pairs else MARGIN
+            if scores[candidate] >= kept[best] + caution * margin:
+                best = candidate
+                kept[best] = scores[best]
+    return kept
+
+
 def choose_decoding(session: Session) -> tuple[Session, str | None]:
     """The session with the keys that score best, which are written into the run, and a line on them.
 
     Without `training.choose_decoding`, or enough validation pairs, it is the same session, and None.
     """
-    config, stated = session.config, session.plan.stated
-    own = config.decoding
+    config, own = session.config, session.config.decoding
     if not config.training.choose_decoding or own.sampling or len(session.corpus.split("valid")) < FEWEST_PAIRS:
         return session, None
-    defaults = DecodingConfig(beam_size=max(DecodingConfig().beam_size, own.n_best))
-    free = [key for key in CHOSEN if f"decoding.{key}" not in stated]
     trials = Trials(session)
-    best = start = own.model_copy(update={key: getattr(defaults, key) for key in free})
-    scores = {start: trials.score(start)}
-    for keys, tried in TRIED.items():
-        for values in (*tried, tuple(getattr(own, key) for key in keys)):
-            candidate = best.model_copy(update=dict(zip(keys, values, strict=True)))
-            if candidate in scores or not set(keys) <= set(free) or candidate.beam_size < own.n_best:
-                continue
-            scores[candidate] = trials.score(candidate)
-            margin = trials.margin(of_pairs=candidate.similar_pairs > best.similar_pairs)
-            if scores[candidate] >= scores[best] + margin:
-                best = candidate
+    free = [key for key in CHOSEN if f"decoding.{key}" not in session.plan.stated]
+    kept = best_keys(own, free, trials.score, trials.caution)
+    (start, before), (best, after) = next(iter(kept.items())), list(kept.items())[-1]
     changed = [f"{key} {shown(getattr(best, key))}" for key in free if getattr(best, key) != getattr(start, key)]
-    brought = f"{trials.name} {scores[start]:.1f}" + (f" -> {scores[best]:.1f}" if changed else "")
+    brought = f"{trials.name} {before:.1f}" + (f" -> {after:.1f}" if changed else "")
     line = f"decoding chosen on the validation split: {', '.join(changed) or 'the defaults'} ({brought})"
-    return _with_decoding(session, best), line
+    return with_decoding(session, best), line
 
 
-def _with_decoding(session: Session, decoding: DecodingConfig) -> Session:
-    """The session with these keys, which its run has from now on."""
+def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
+    """The session with other decoding keys, which its run has from now on."""
     run, config = session.run, checked_config(session.config.model_copy(update={"decoding": decoding}))
     save_pairs(run, decoding, session.corpus)
     run.write_config(config)

@@ -27,7 +27,7 @@ _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
 _LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
 """The keys that are decided for a corpus, with the values that leave them to it."""
-CHOSEN = ("similar_pairs", "coverage_penalty", "length_penalty", "length_penalty_alpha", "beam_size")
+CHOSEN = ("similar_pairs", "coverage_penalty", "length_penalty", "length_penalty_alpha")
 """The keys of ``decoding`` that `training.choose_decoding` chooses."""
 _FEW_TO_SCORE = 1_000
 """Validation pairs below which BLEU, which counts whole words and phrases, hardly distinguishes one epoch from the

@@ -18,7 +18,7 @@ from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import EXPORT_RECORD, PAIRS
 from seq2seq_cli.training import choose_decoding as module
-from seq2seq_cli.training.choose_decoding import Trials, choose_decoding
+from seq2seq_cli.training.choose_decoding import Trials, best_keys, choose_decoding, with_decoding
 from seq2seq_cli.training.loop import end_reason
 from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.report import finish
@@ -52,62 +52,63 @@ def session(corpus: PreparedCorpus, tmp_path: Path) -> Session:
     return session
 
 
-@pytest.fixture
-def points(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, object], float]:
-    """Points of values, which are the score of a trial; of others, 0."""
-    of_values: dict[tuple[str, object], float] = {("similar_pairs", 32): 3.0, ("coverage_penalty", 0.2): 1.0}
-    monkeypatch.setattr(
-        Trials, "score", lambda _, decoding: sum(of_values.get(each, 0.0) for each in decoding.model_dump().items())
-    )
-    return of_values
-
-
 def chosen_in(run: RunFolder) -> dict[str, object]:
     """The keys of a run's config.yaml that may be chosen and are not the defaults."""
     values, defaults = run.config().decoding.model_dump(), DecodingConfig().model_dump()
     return {key: values[key] for key in CHOSEN if values[key] != defaults[key]}
 
 
-@pytest.mark.usefixtures("points")
-def test_what_scores_more_is_in_the_run_and_in_all_that_is_made_of_it(session: Session) -> None:
-    finished = finish(session)
+def test_keys_are_in_the_run_and_in_all_that_is_made_of_it(session: Session) -> None:
+    after = with_decoding(session, session.config.decoding.model_copy(update=EXPECTED))
     run = session.run
-    assert finished.chosen == (
-        "decoding chosen on the validation split: similar_pairs 32, coverage_penalty 0.2 (chrF 0.0 -> 4.0)"
-    )
-    assert finished.search == "beam 5, 32 similar pairs"
-    assert f"\n- {finished.chosen}\n" in (run.path / "README.md").read_text(encoding="utf-8")
     assert chosen_in(run) == EXPECTED
     record = ExportRecord.read(run.path)
     assert (record.config, record.decoding) == (config_checksum(run.path), run.config().decoding.options)
-    assert load_translator(run).options == record.decoding
+    assert load_translator(run).options == record.decoding == after.config.decoding.options
     assert load_translator(run).translate(["a b c"])[0].text
+    with_decoding(after, DecodingConfig())
+    assert not (run.path / PAIRS).exists()
+
+
+def test_a_report_tells_what_was_chosen_and_translates_so(session: Session) -> None:
+    finished = finish(session)
+    assert finished.chosen
+    assert finished.chosen.startswith("decoding chosen on the validation split: ")
+    assert f"\n- {finished.chosen}\n" in (session.run.path / "README.md").read_text(encoding="utf-8")
+    assert finished.search == session.run.config().decoding.in_words
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
+    ("points", "expected"),
     [
         ({}, {}),
-        ({("similar_pairs", 32): 2.0, ("coverage_penalty", 0.4): 0.5}, {}),  # no more than chance
+        ({("similar_pairs", 32): 3.0, ("coverage_penalty", 0.2): 1.0}, EXPECTED),
+        ({("similar_pairs", 32): 0.9, ("coverage_penalty", 0.4): 0.2}, {}),  # no more than chance
         ({("length_penalty", "gnmt"): 1.0}, {"length_penalty": "gnmt", "length_penalty_alpha": 0.6}),
         ({("length_penalty", "none"): 1.0}, {"length_penalty": "none"}),
-        ({("beam_size", 5): -1.0}, {"beam_size": 7}),
         ({("coverage_penalty", 0.2): 1.0, ("coverage_penalty", 0.4): 2.0}, {"coverage_penalty": 0.4}),
         ({("coverage_penalty", 0.3): 1.0}, {"coverage_penalty": 0.3}),
     ],
 )
 def test_a_value_of_the_config_stays_only_where_it_scores_more(
-    session: Session, points: dict[tuple[str, object], float], values: dict[tuple[str, object], float], expected: object
+    points: dict[tuple[str, object], float], expected: dict[str, object]
 ) -> None:
-    points.clear()
-    points |= values
-    own = session.config.decoding.model_copy(update={"beam_size": 7, "coverage_penalty": 0.3})
-    plan = replace(session.plan, config=session.config.model_copy(update={"decoding": own}))
-    again, _ = choose_decoding(replace(session, plan=plan))
-    assert chosen_in(session.run) == expected
-    assert (session.run.path / PAIRS).exists() == (own.similar_pairs > 0)
-    choose_decoding(again)
-    assert chosen_in(session.run) == expected  # a resumed run comes to the same
+    def score(decoding: DecodingConfig) -> float:
+        return sum(points.get(each, 0.0) for each in decoding.model_dump().items())
+
+    own = DecodingConfig(beam_size=7, coverage_penalty=0.3)
+    kept = best_keys(own, CHOSEN, score)
+    assert next(iter(kept)) == DecodingConfig(beam_size=7)
+    best = list(kept)[-1]
+    assert best == DecodingConfig(beam_size=7).model_copy(update=expected)
+    assert list(best_keys(best, CHOSEN, score))[-1] == best  # a resumed run comes to the same
+
+
+def test_stated_keys_are_not_changed() -> None:
+    own = DecodingConfig(coverage_penalty=0.7)
+    free = [key for key in CHOSEN if key != "coverage_penalty"]
+    kept = best_keys(own, free, lambda decoding: -decoding.coverage_penalty + decoding.similar_pairs)
+    assert list(kept)[-1] == DecodingConfig(coverage_penalty=0.7, similar_pairs=32)
 
 
 def test_the_scores_of_real_trials_are_not_lower_than_with_the_defaults(session: Session) -> None:
@@ -120,17 +121,14 @@ def test_the_scores_of_real_trials_are_not_lower_than_with_the_defaults(session:
     assert choose_decoding(after)[1] == line
 
 
-def test_a_run_without_an_exported_model_has_the_keys_too(
-    session: Session, points: dict[tuple[str, object], float]
-) -> None:
+def test_a_run_without_an_exported_model_has_the_keys_too(session: Session) -> None:
     (session.run.path / EXPORT_RECORD).unlink()
-    choose_decoding(session)
+    with_decoding(session, session.config.decoding.model_copy(update=EXPECTED))
     assert chosen_in(session.run) == EXPECTED
     with pytest.raises(ModelFileError):
         ExportRecord.read(session.run.path)
 
 
-@pytest.mark.usefixtures("points")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -147,7 +145,6 @@ def test_nothing_is_chosen_unasked_or_for_samples(session: Session, settings: di
     assert chosen_in(session.run) == {}
 
 
-@pytest.mark.usefixtures("points")
 def test_nothing_is_chosen_by_a_few_sentences(session: Session, corpus: PreparedCorpus) -> None:
     for left, is_enough in ((module.FEWEST_PAIRS, True), (module.FEWEST_PAIRS - 1, False)):
         numbers = tuple(range(left, len(corpus.split("valid"))))
@@ -155,16 +152,16 @@ def test_nothing_is_chosen_by_a_few_sentences(session: Session, corpus: Prepared
         assert (line is not None) == is_enough
 
 
-def test_the_recipes_choose_and_the_models_of_papers_do_not() -> None:
+def test_the_recipe_for_few_pairs_chooses_and_no_other_config() -> None:
     choosing = {entry.name for entry in list_configs() if load_config(entry.name).training.choose_decoding}
-    assert choosing == {"few", "quick", "fast", "best"}
+    assert choosing == {"few"}
 
 
 def test_in_little_time_fewer_sources_are_translated_and_a_late_trial_scores_nothing(session: Session) -> None:
     given = session.config.training.model_copy(update={"max_minutes": 0.01})
     config = session.config.model_copy(update={"training": given})
     whole, part = Trials(session), Trials(replace(session, plan=replace(session.plan, config=config)))
-    assert part.margin(of_pairs=False) > whole.margin(of_pairs=False)
+    assert part.caution > whole.caution
     time.sleep(given.seconds_to_choose)
     assert part.score(config.decoding) == float("-inf")
     assert whole.score(config.decoding) > 0
@@ -202,7 +199,6 @@ def run_to_the_end(options: Options) -> Session:
     return session
 
 
-@pytest.mark.usefixtures("points")
 def test_stated_keys_stay_and_a_resumed_run_chooses_again(corpus: PreparedCorpus, tmp_path: Path) -> None:
     out, file = tmp_path / "run", tmp_path / "mine.yaml"
     file.write_text("training: {choose_decoding: true}\ndecoding: {beam_size: 3}\n", encoding="utf-8")
@@ -213,16 +209,17 @@ def test_stated_keys_stay_and_a_resumed_run_chooses_again(corpus: PreparedCorpus
         overrides=[*TINY, "training.epochs=1", "decoding.coverage_penalty=0.7"],
     )
     run = run_to_the_end(options).run
-    expected = {"similar_pairs": 32, "coverage_penalty": 0.7}
-    assert chosen_in(run) == expected
+    chosen = chosen_in(run)
+    assert chosen["coverage_penalty"] == 0.7
     resumed = replace(options, resume=True, config=None, overrides=["training.epochs=2"])
     session = run_to_the_end(resumed)
     assert session.plan.changes == ("training.epochs: 1 -> 2 (applied)",)
-    assert chosen_in(run) == expected
+    chosen = chosen_in(run)
+    assert chosen["coverage_penalty"] == 0.7
     with_file = replace(options, resume=True, overrides=[*TINY, "training.epochs=2"])
     assert run_to_the_end(with_file).plan.changes == ()
-    assert chosen_in(run) == expected
-    last = replace(resumed, overrides=["decoding.similar_pairs=0"])
-    assert run_to_the_end(last).plan.changes == ("decoding.similar_pairs: 32 -> 0 (applied)",)
-    assert chosen_in(run) == {"coverage_penalty": 0.7}
+    assert chosen_in(run) == chosen
+    run_to_the_end(replace(resumed, overrides=["decoding.similar_pairs=0", "decoding.length_penalty=none"]))
+    assert run.config().decoding.similar_pairs == 0
+    assert run.config().decoding.length_penalty == "none"
     assert not (run.path / PAIRS).exists()

@@ -110,6 +110,8 @@ class TrainingLoop:
         with closing(batches):
             self._tick()
             while accumulated := list(islice(batches, training.accumulate)):
+                if self._is_alone() and not progress.is_alone:  # before the update: a resumed run comes here first
+                    return True
                 done = fraction_done(progress, training)
                 updated = self._updater.update(accumulated, fraction_done=done)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
@@ -118,8 +120,6 @@ class TrainingLoop:
                 self._tick()  # what the caller did meanwhile does not belong to the next step
                 if _time_is_over(progress, training):
                     break
-                if self._is_alone() and not progress.is_alone:
-                    return True
         return progress.position >= len(order)
 
     def _is_alone(self) -> bool:

@@ -69,9 +69,9 @@ def test_a_time_limit_ends_the_first_part_within_an_epoch(helped: PreparedCorpus
     assert progress.epoch > 0
 
 
-@pytest.mark.parametrize("stop", [5, 17, 20])
-def test_a_training_is_resumed_in_either_part(helped: PreparedCorpus, tmp_path: Path, stop: int) -> None:
-    config = tiny_config(helped, *FIVE_EPOCHS)
+@pytest.mark.parametrize(("stop", "alone"), [(5, 0.4), (17, 0.4), (20, 0.4), (4, 0.9)])  # the last: between the two
+def test_a_training_is_resumed_in_either_part(helped: PreparedCorpus, tmp_path: Path, stop: int, alone: float) -> None:
+    config = tiny_config(helped, *FIVE_EPOCHS, f"training.help.own_alone={alone}")
     whole = started(tmp_path / "whole", config, helped)
     list(train_session(whole))
     parts = started(tmp_path / "parts", config, helped)

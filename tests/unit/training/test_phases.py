@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
@@ -84,6 +85,19 @@ def test_a_training_is_resumed_in_either_part(helped: PreparedCorpus, tmp_path: 
     list(train_session(parts))
     for name, parameter in whole.state.model.state_dict().items():
         assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
+
+
+def test_each_token_of_a_source_that_helps_has_a_place(tmp_path: Path) -> None:
+    lines = {"own.txt": [f"a b {n}\tc d {n}" for n in range(40)], "related.txt": ["a " * 30 + "\t" + "c " * 30]}
+    for name, texts in lines.items():
+        (tmp_path / name).write_text("\n".join(texts), encoding="utf-8")
+    related, overrides = [f"{tmp_path / 'related.txt'}:fr-de"], ["text.unit=word", "data.valid_sources=0"]
+    report = prepare(
+        tmp_path / "own.txt", out=tmp_path / "out", languages="en-de", related=related, overrides=overrides
+    )
+    corpus = PreparedCorpus.open(report.out)
+    with pytest.raises(UsageError, match="whose longest source has 31 tokens"):
+        tiny_config(corpus, "model.attention.score=location", "model.attention.max_length=5")
 
 
 def test_another_share_begins_the_epoch_anew(helped: PreparedCorpus, tmp_path: Path) -> None:

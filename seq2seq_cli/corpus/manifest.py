@@ -83,7 +83,7 @@ class PairFileRecord(FileRecord):
     side: SideName | None = None
     """The side that it is of two aligned files; None for a file with both."""
     languages: str | None = None
-    """The languages of source and target, such as ``en-de``, where these may be others than those of the splits."""
+    """The languages of its columns, such as ``en-de``, where these may be others than those of the splits."""
 
 
 class DroppedRecord(_Record):

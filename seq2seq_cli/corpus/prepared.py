@@ -13,6 +13,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -166,6 +167,11 @@ class PreparedCorpus:
             raise _damaged(self.path / file) from None
         if left or digest.hexdigest() != self.manifest.files[file].sha256:
             raise _damaged(self.path / file)
+
+    def trained_texts(self, side: SideName) -> Iterator[str]:
+        """The texts of a side, as of `texts`, that a model is trained on; src_only is for the vocabulary alone."""
+        parts: list[PartName] = ["train", *(part for part in self.manifest.help if part != "src_only")]
+        return chain.from_iterable(self.texts(part, side) for part in parts)
 
     def _read_split(self, name: PartName) -> ParallelIds:
         ids = ParallelIds(src=self._read_ids(name, "src"), tgt=self._read_ids(name, "tgt"))

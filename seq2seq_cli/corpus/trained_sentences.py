@@ -3,7 +3,6 @@
 import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import (
-    HELD_OUT,
-    Hashes,
-    PartName,
-    SplitName,
-    are_among,
-    distinct,
-    sentence_key,
-    text_hashes,
-)
+from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, are_among, distinct, sentence_key, text_hashes
 from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.text.sides import SIDES
@@ -38,14 +28,8 @@ class TrainedSentences:
 
     @classmethod
     def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
-        """The sentences of all parts but the held-out ones; raises PreparedFolderError when texts are damaged."""
-        parts: list[PartName] = ["train", *corpus.manifest.help]
-        return cls(
-            **{
-                side: distinct(_hashes(chain.from_iterable(corpus.texts(part, side) for part in parts)))
-                for side in SIDES
-            }
-        )
+        """The sentences of training and of what helps it; raises PreparedFolderError when its texts are damaged."""
+        return cls(**{side: distinct(_hashes(corpus.trained_texts(side))) for side in SIDES})
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
         """The sentences of both."""

@@ -113,7 +113,7 @@ def evaluate(
     for run in found:
         translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
         output = translate_set(run.name, translator, tests, run.trained, gold)
-        seen = count_words(run.corpus.texts("train", "tgt"), tests) if run.corpus else None
+        seen = count_words(run.corpus.trained_texts("tgt"), tests) if run.corpus else None
         outputs.append(replace(output, seen=seen))
     return find_out([*outputs, *written], tests)
 

@@ -95,7 +95,7 @@ def report(session: Session, chosen: str | None = None) -> Report:
 
 def _verdict(test: HeldOutScores, corpus: PreparedCorpus) -> Verdict:
     tests = EvaluationSet.of_split(corpus, "test")
-    seen = count_words(corpus.texts("train", "tgt"), tests)
+    seen = count_words(corpus.trained_texts("tgt"), tests)
     return verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
 
 

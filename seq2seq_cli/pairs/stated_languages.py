@@ -255,15 +255,18 @@ def script_of(texts: Iterable[str]) -> str | None:
     return script if count > _MOST * letters.total() else None
 
 
-def find_mismatch(columns: Sequence[Sequence[str]], languages: Codes) -> str | None:
-    """The sentence about the first column whose script does not fit its language; None when both fit."""
+def find_mismatch(columns: Sequence[Sequence[str]], languages: Codes, cure: str | None = None) -> str | None:
+    """The sentence about the first column whose script does not fit its language; None when both fit.
+
+    It ends with the `cure`, or with how to state the languages with ``--languages``.
+    """
     scripts = [script_of(texts) for texts in columns] or [None, None]
     for which, script, language in zip(("first", "second"), scripts, languages, strict=True):
         if not fits(script, language):
             advice = "name the languages of the columns with --languages"
             if all(map(fits, scripts, languages[::-1])):
                 advice = f"name the languages in the order of the columns, --languages {'-'.join(languages[::-1])}"
-            return f"the {which} column is in {script} script, not {name_of(language)} ({language}): {advice}"
+            return f"the {which} column is in {script} script, not {name_of(language)} ({language}): {cure or advice}"
     return None
 
 

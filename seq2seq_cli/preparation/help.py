@@ -16,8 +16,8 @@ from seq2seq_cli.pairs.pair_files import PairFile, PairPath
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
     Codes,
-    Statement,
     by_words,
+    find_mismatch,
     fits,
     script_of,
     stated_codes,
@@ -76,29 +76,34 @@ def _of_pairs(
 ) -> tuple[PairFile, Reading, list[str]]:
     """A related file or a word list, turned around if the language that it shares stands on the other side."""
     [file] = recognise([given], encoding=data.encoding, columns=None, languages=codes)
-    own = text.src.language, text.tgt.language
-    sample = file.sample(data.encoding)
-    columns = list(zip(*sample, strict=True))
-    related = file.split == RELATED
-    statement = Statement(codes, "option") if codes else file.statement
-    if related and not statement:
-        statement = by_words(columns)
-    found = statement.codes if statement else own
+    own, related = (text.src.language, text.tgt.language), file.split == RELATED
+    columns = list(zip(*file.sample(data.encoding), strict=True)) or [(), ()]
+    if related:
+        stated = codes or (file.statement and file.statement.codes)
+        cure = f"name the languages of its columns behind it, as in --related FILE:{own[1]}-fr"
+    else:  # few words tell their language, but many their script
+        orders = (own[::-1], own) if data.swap else (own, own[::-1])
+        fitting = [order for order in orders if not find_mismatch(columns, order)]
+        stated = file.statement.codes if file.statement else (*fitting, orders[0])[0]
+        cure = "--dictionary is for words in the two languages"
+    found = stated or by_words(columns).codes
     straight, turned = (sum(map(str.__eq__, each, own)) for each in (found, found[::-1]))
     if related and not straight and not turned:
         raise UsageError(
             f"{file.name}: is taken as {' and '.join(map(name_of, found))}, and shares neither"
-            f" {' nor '.join(map(name_of, own))} with the pairs: name the languages of its columns behind it, as in"
-            f" --related FILE:{own[1]}-fr"
+            f" {' nor '.join(map(name_of, own))} with the pairs: {cure}"
         )
-    swap = turned > straight if straight or turned else data.swap
-    swap = data.swap if not statement else swap
+    swap = data.swap if straight == turned else turned > straight
     src, tgt = (found[::-1] if swap else found) if related else own
     in_languages, warnings = with_languages(text, src, tgt)
-    letters = letter_of_marks([side for side, _ in sample]), letter_of_marks([side for _, side in sample])
+    if mismatch := find_mismatch(columns, (tgt, src) if swap else (src, tgt), cure):
+        if not codes:
+            raise PairFileError(f"{file.name}: {mismatch}")
+        warnings.append(f"{file.name}: {mismatch}")
+    first, second = map(letter_of_marks, columns)
     notice = f"{file.name}: read as {name_of(src)} to {name_of(tgt)} ({src}-{tgt})" if related else file.notice
-    file = replace(file, languages=(src, tgt) if related else None, notice=notice)
-    return file, Reading(text=in_languages, letters=letters, swap=swap), warnings
+    file = replace(file, languages=found if related else None, notice=notice)
+    return file, Reading(text=in_languages, letters=(first, second), swap=swap), warnings
 
 
 def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFile, Reading, list[str]]:

@@ -9,7 +9,9 @@ import pytest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, PartName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
-from seq2seq_cli.errors import S2SError
+from seq2seq_cli.errors import S2SError, UsageError
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
+from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.preparation.prepare import PrepareReport, prepare
 from tests.corpora import pair_lines
 
@@ -44,10 +46,21 @@ def test_a_related_file_is_turned_to_where_its_shared_language_is(
     tmp_path: Path, codes: str, swap: bool, is_turned: bool
 ) -> None:
     file = write(tmp_path, "other.txt", ["A bird sings.\tUn oiseau chante."])
-    report, corpus = made(tmp_path, related=[f"{file}:{codes}"], overrides=[f"data.swap={str(swap).lower()}"])
+    _, corpus = made(tmp_path, related=[f"{file}:{codes}"], overrides=[f"data.swap={str(swap).lower()}"])
     pair = ("A bird sings.", "Un oiseau chante.")
     assert texts(corpus, "related") == [pair[::-1] if is_turned else pair]
-    assert report.manifest.pair_files[-1].languages == "-".join(codes.split("-")[:: -1 if is_turned else 1])
+    with pytest.raises(UsageError, match="from other files or other content"):  # languages are a part of a file
+        made(tmp_path, related=[f"{file}:{codes[3:]}-{codes[:2]}"], overrides=[f"data.swap={str(swap).lower()}"])
+
+
+def test_a_word_list_is_turned_to_where_its_scripts_are(tmp_path: Path) -> None:
+    pairs = write(tmp_path, "own.txt", [f"The cat {n} sleeps.\t猫は寝る{n}。" for n in range(60)])
+    words = write(tmp_path, "words.txt", [f"いぬねこ{n}\tdog {n}" for n in range(9)])
+    for out, swap in (("there", "false"), ("back", "true")):
+        overrides = [f"data.swap={swap}", "text.unit=character"]
+        prepare(pairs, out=tmp_path / out, languages="en-ja", dictionary=[words], overrides=overrides)
+        pair = ("dog 0", "いぬねこ0")
+        assert texts(PreparedCorpus.open(tmp_path / out), "dictionary")[0] == (pair[::-1] if swap == "true" else pair)
 
 
 def test_a_related_file_is_cut_by_the_rules_of_its_own_language(tmp_path: Path) -> None:
@@ -67,6 +80,13 @@ def test_a_text_in_one_language_has_equal_sides(tmp_path: Path) -> None:
     assert texts(corpus, "src_only") == [("The sun is shining.", "The sun is shining.")]
     assert report.manifest.dropped["blank line"].count == 1
     assert report.warnings == []
+
+
+def test_words_of_what_helps_are_words_of_the_training(tmp_path: Path) -> None:
+    words, text = write(tmp_path, "w.tsv", ["owl\tKauz"]), write(tmp_path, "text.txt", ["Ein Kauz ruft."])
+    _, corpus = made(tmp_path, dictionary=[words], tgt_only=[text])
+    tests = EvaluationSet(name="tests", pairs=(("An owl calls.", "Ein Kauz ruft."),), languages=("en", "de"))
+    assert count_words(corpus.trained_texts("tgt"), tests) == {"kauz": 2, "ein": 1, "ruft": 1}
 
 
 @pytest.mark.parametrize("swap", ["true", "false"])
@@ -109,15 +129,21 @@ def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Pa
 @pytest.mark.parametrize(
     ("option", "lines", "told"),
     [
-        ("related", ["Un chat.\tEin Kot."], "is taken as French and Polish, and shares neither English nor German"),
+        (
+            "related:fr-pl",
+            ["Un chat.\tEin Kot."],
+            "is taken as French and Polish, and shares neither English nor German",
+        ),
+        ("related", ["これは日本語の文章です。\tA bird."] * 3, "the first column is in Japanese script, not English"),
+        ("dictionary", ["これは日本語の文章です。\tEin Vogel."] * 3, "--dictionary is for words in the two languages"),
         ("tgt_only", ["Hi.\tHallo.", "Run.\tLauf."], "has columns: --tgt-only is for a text in one language"),
         ("tgt_only", ["これは日本語の文章です。" * 3], "is in Japanese script, not German (de), for --tgt-only"),
         ("src_only", [""], "no sentence pair in it"),
     ],
 )
 def test_what_cannot_help_is_refused(tmp_path: Path, option: str, lines: Sequence[str], told: str) -> None:
-    file = write(tmp_path, "help.txt", lines)
-    options: dict[str, Any] = {option: [f"{file}:fr-pl" if option == "related" else file]}
+    option, colon, codes = option.partition(":")
+    options: dict[str, Any] = {option: [f"{write(tmp_path, 'help.txt', lines)}{colon}{codes}"]}
     with pytest.raises(S2SError) as refused:
         prepare(write(tmp_path, "deu.txt", pair_lines(300)), out=tmp_path / "out", **options)
     assert told in str(refused.value)

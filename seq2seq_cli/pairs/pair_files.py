@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, tee
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
 
@@ -272,10 +272,7 @@ def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Ite
     if pair_file.keyed:
         return _by_keys(*(pair_file.keyed.texts(side) for side in sides))
     if pair_file.is_text:
-        return (
-            (n, line or "", line or "", "too long" if line is None else None, False)
-            for n, line in enumerate(sides[0], 1)
-        )
+        sides = list(tee(sides[0]))
     return _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]
 
 

@@ -80,12 +80,8 @@ def read_all(
         texts = dict.fromkeys(reading.text for reading in readings)
         rules = dict(workers.map_in_order(read_rules, texts))
         with_rules = [replace(reading, rules=rules[reading.text]) for reading in readings]
-        tasks = (
-            (block, reading)
-            for block in input_blocks(pair_files, data)
-            for reading in [with_rules[pair_files.index(block.pair_file)]]
-        )
-        results = workers.map_in_order(_analyse, tasks)
+        tasks = ((block, with_rules[pair_files.index(block.pair_file)]) for block in input_blocks(pair_files, data))
+        results = workers.map_in_order(analyse, tasks)
         for pair_file, blocks in groupby(results, key=lambda result: result[0][0].pair_file):
             counts = LineCounts()
             for (block, _), (of_block, new_pairs) in blocks:
@@ -115,16 +111,13 @@ def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[B
         bytes_before += pair_file.size
 
 
-def _analyse(task: tuple[Block, Reading]) -> tuple[LineCounts, NewPairs]:
-    return analyse(*task)
-
-
-def analyse(block: Block, reading: Reading) -> tuple[LineCounts, NewPairs]:
+def analyse(task: tuple[Block, Reading]) -> tuple[LineCounts, NewPairs]:
     """Cut a block into pairs and their sides into tokens.
 
     Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
     a tokenizer that is missing.
     """
+    block, reading = task
     counts = LineCounts(lines=len(block.rows))
     lines: list[int] = []
     pairs: list[tuple[str, str]] = []

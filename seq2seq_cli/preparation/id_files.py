@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
-from seq2seq_cli.corpus.splits import PARTS, SPLITS, SRC_ONLY, TEST, TGT_ONLY, TRAIN, VALID
+from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SPLITS, SRC_ONLY, TGT_ONLY, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import INNER_APOSTROPHE
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
+
+_HELPING: dict[SideName, list[int]] = {"src": [RELATED, DICTIONARY, SRC_ONLY], "tgt": [RELATED, DICTIONARY, TGT_ONLY]}
+"""The parts that help with a vocabulary: a text in the language of the other side is no text of this one."""
 
 
 def count_tokens(store: PairStore, side: SideName, part_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -46,28 +49,16 @@ def fit_on_training(
     source's codec knows the longest sentence of the training split, and its usual apostrophe.
     """
     in_training = part_of_pair == TRAIN
-    own = {side: counts[side][TRAIN] for side in SIDES}
-    helping = {side: _of_help(counts[side], side) for side in SIDES}
-    weight = max(1, round(_total(helping) / _total(own)))
+    own = [counts[side][TRAIN] for side in SIDES]
+    helping = [counts[side][_HELPING[side]].sum(axis=0) for side in SIDES]
+    weight = max(1, round(sum(map(np.sum, helping)) / sum(map(np.sum, own))))
     src_counts, tgt_counts = (
         {token: count for token, count in zip(store.tokens[side], total.tolist(), strict=True) if count}
-        for side, total in ((side, weight * own[side] + helping[side]) for side in SIDES)
+        for side, total in zip(SIDES, [weight * o + h for o, h in zip(own, helping, strict=True)], strict=True)
     )
     src, tgt = fit_codecs(text, src_counts, tgt_counts, rules)
     longest = int(store.column("src.lengths")[in_training].max())
     return replace(src, longest=longest, apostrophe=_usual_apostrophe(store, "src", in_training)), tgt
-
-
-def _of_help(counts: NDArray[np.int64], side: SideName) -> NDArray[np.int64]:
-    """The tokens of a side in what helps; a text in the language of the other side is no text of this one."""
-    other = TGT_ONLY if side == "src" else SRC_ONLY
-    chosen = [part for part in range(TEST + 1, len(PARTS)) if part != other]
-    total: NDArray[np.int64] = counts[chosen].sum(axis=0)
-    return total
-
-
-def _total(counts: Mapping[SideName, NDArray[np.int64]]) -> int:
-    return sum(int(of_side.sum()) for of_side in counts.values())
 
 
 def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:

@@ -16,13 +16,7 @@ from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.corpus.manifest import (
-    DEFAULT_FOLDER,
-    DROPPED_FILE,
-    FileRecord,
-    Manifest,
-    PairFileRecord,
-)
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, FileRecord, Manifest, PairFileRecord
 from seq2seq_cli.corpus.splits import PARTS, RELATED, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError
 from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths

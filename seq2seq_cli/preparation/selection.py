@@ -1,6 +1,5 @@
 """The pairs that are used and their splits, from a few numbers per pair, once all pairs are read."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import starmap
 
@@ -10,18 +9,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
-from seq2seq_cli.corpus.splits import (
-    PARTS,
-    SPLITS,
-    TEST,
-    TRAIN,
-    VALID,
-    Hashes,
-    PartName,
-    are_among,
-    first_of_each,
-    mix,
-)
+from seq2seq_cli.corpus.splits import PARTS, SPLITS, TEST, TRAIN, VALID, Hashes, PartName, are_among, first_of_each, mix
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, DroppedLine, LineCounts
@@ -62,22 +50,22 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
     # Only within a given split: a training pair that a given split has, too, is dropped below.
     reasons.give("duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
     _drop_lengths(store, reasons, given, data, unit)
-    shared = _drop_shared(store, reasons, given)
-    kept = reasons.numbers == _KEPT
-    train = kept & (given == TRAIN)
+    part_of_pair = np.where(reasons.numbers == _KEPT, given, NOWHERE).astype(np.int8)
+    _drop_shared(store, reasons, part_of_pair, part_of_pair == TRAIN)
+    shared = int(np.count_nonzero(_sharing(store, part_of_pair == TEST, part_of_pair == VALID)))
+    train = part_of_pair == TRAIN
     if not train.any():
         raise PairFileError(_nothing_left(store, reasons, data))
-    part_of_pair = np.where(kept, given, NOWHERE).astype(np.int8)
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
     first, second = SIDES[::-1] if data.swap else SIDES
     part_of_pair[train] = assign_splits(
         store.column(f"{first}.keys")[train],
         store.column(f"{second}.keys")[train],
-        _is_new(store, first, given, kept)[train],
+        _is_new(store, first, given, part_of_pair != NOWHERE)[train],
         wanted,
     )
-    _drop_helping(store, reasons, part_of_pair)
+    _drop_shared(store, reasons, part_of_pair, part_of_pair > TEST)
     reasons.add_to(counts, store)
     warnings = [
         f"nothing is held out for {SPLITS[split]}: the pairs form too few, or too large, groups of shared sentences:"
@@ -142,35 +130,19 @@ def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], 
     reasons.give("length ratio", for_training & (np.maximum(src, tgt) > data.max_ratio * np.minimum(src, tgt)))
 
 
-def _drop_shared(store: PairStore, reasons: _Reasons, given: NDArray[np.int8]) -> int:
-    """Drop training pairs that share a sentence with a given split; case, punctuation and white space do not count.
-
-    Returns the number of pairs of a given test split that share a sentence with the given validation split.
-    """
-    valid, test = ((given == split) & (reasons.numbers == _KEPT) for split in (VALID, TEST))
-    if not (valid.any() or test.any()):
-        return 0
-    train = (given == TRAIN) & (reasons.numbers == _KEPT)
-    keys = store.column("src.keys"), store.column("tgt.keys")
-    reasons.give("in valid", _sharing(keys, train, valid))
-    reasons.give("in test", _sharing(keys, train, test))
-    return int(np.count_nonzero(_sharing(keys, test, valid)))
-
-
-def _drop_helping(store: PairStore, reasons: _Reasons, part_of_pair: NDArray[np.int8]) -> None:
-    """Drop what helps to train and shares a sentence with a held-out split, as `_drop_shared` does for given ones."""
-    if part_of_pair.max() <= TEST:
-        return
-    keys = store.column("src.keys"), store.column("tgt.keys")
+def _drop_shared(store: PairStore, reasons: _Reasons, part_of_pair: NDArray[np.int8], pairs: NDArray[np.bool_]) -> None:
+    """Drop of the ``pairs`` what shares a sentence with a held-out split; case, punctuation, spaces do not count."""
     held_out: tuple[tuple[int, Reason], ...] = ((VALID, "in valid"), (TEST, "in test"))
     for split, reason in held_out:
-        reasons.give(reason, _sharing(keys, part_of_pair > TEST, part_of_pair == split))
+        reasons.give(reason, _sharing(store, pairs, part_of_pair == split))
     part_of_pair[reasons.numbers != _KEPT] = NOWHERE
 
 
-def _sharing(keys: Sequence[Hashes], pairs: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _sharing(store: PairStore, pairs: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The ``pairs`` that share a sentence, on either side, with one of ``others``."""
-    src, tgt = (are_among(side, side[others]) for side in keys)
+    if not (pairs.any() and others.any()):
+        return np.zeros_like(pairs)
+    src, tgt = (are_among(keys, keys[others]) for keys in (store.column(f"{side}.keys") for side in SIDES))
     return pairs & (src | tgt)
 
 

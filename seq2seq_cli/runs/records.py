@@ -9,14 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    NonNegativeInt,
-    TypeAdapter,
-    ValidationError,
-)
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter, ValidationError
 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.counts import counted

@@ -23,7 +23,7 @@ EN_DE = TextConfig(
 def analysed(*rows: Pair | str | None, swap: bool = False) -> tuple[LineCounts, NewPairs]:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(pair_file=PairFile(files=(file,)), first=11, rows=rows, bytes_read=0)
-    return analyse(block, Reading(text=EN_DE, letters=("", ""), swap=swap, rules=read_rules(EN_DE)))
+    return analyse((block, Reading(text=EN_DE, letters=("", ""), swap=swap, rules=read_rules(EN_DE))))
 
 
 def sentences(pairs: NewPairs, side: SideName) -> list[list[str]]:

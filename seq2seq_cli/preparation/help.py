@@ -5,14 +5,13 @@ here; training changes its sources.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.splits import DICTIONARY, RELATED, SRC_ONLY, TGT_ONLY
+from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.pair_files import PairFile, PairPath
+from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
     Codes,
@@ -31,44 +30,22 @@ _OPTIONS = {TGT_ONLY: "--tgt-only", SRC_ONLY: "--src-only"}
 _WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOTALL)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Help:
-    """The files that help, as they are given."""
-
-    related: Sequence[str] = ()
-    """Pair files, each alone or with the languages of its columns: ``deu.txt:en-de``."""
-    dictionary: Sequence[Path] = ()
-    tgt_only: Sequence[Path] = ()
-    src_only: Sequence[Path] = ()
-
-    @property
-    def paths(self) -> dict[int, list[PairPath]]:
-        """The paths by part."""
-        related = [Path(_split(given)[0]) for given in self.related]
-        parts = {RELATED: related, DICTIONARY: self.dictionary, TGT_ONLY: self.tgt_only, SRC_ONLY: self.src_only}
-        return {part: [(path,) for path in paths] for part, paths in parts.items()}
-
-    def read(
-        self, files: Sequence[PairFile], text: TextConfig, data: DataConfig
-    ) -> Iterator[tuple[PairFile, Reading, list[str]]]:
-        """Each of the files, recognised, with the way to read it and what may be wrong with it.
-
-        `text` has the languages of the translator. Raises UsageError for a related file that shares none of them, and
-        PairFileError for a text that is none, or in the script of another language.
-        """
-        stated = iter(self.related)
-        for file in files:
-            if file.split in _OPTIONS:
-                yield _of_text(file, text, data)
-            else:
-                codes = _split(next(stated))[1] if file.split == RELATED else None
-                yield _of_pairs(file, codes, text, data)
-
-
-def _split(given: str) -> tuple[str, Codes | None]:
-    """A path and the languages behind it."""
+def related_path(given: str) -> tuple[Path, Codes | None]:
+    """The path of a related file, and the languages of its columns, which may be behind it: ``deu.txt:en-de``."""
     match = _WITH_CODES.fullmatch(given)
-    return (match[1], stated_codes(match[2], "--related")) if match else (given, None)
+    return (Path(match[1]), stated_codes(match[2], "--related")) if match else (Path(given), None)
+
+
+def read_help(
+    file: PairFile, codes: Codes | None, text: TextConfig, data: DataConfig
+) -> tuple[PairFile, Reading, list[str]]:
+    """A file that helps, recognised, with the way to read it and what may be wrong with it.
+
+    `text` has the languages of the translator, `codes` are stated ones of the columns of a related file. Raises
+    UsageError for a related file that shares no language, and PairFileError for a text that is none, or for texts in
+    the script of another language.
+    """
+    return _of_text(file, text, data) if file.split in _OPTIONS else _of_pairs(file, codes, text, data)
 
 
 def _of_pairs(

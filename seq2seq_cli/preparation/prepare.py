@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
@@ -30,7 +31,7 @@ from seq2seq_cli.pairs.stated_languages import (
     stated_languages,
 )
 from seq2seq_cli.preparation.analysis import LineProgress, Reading, read_all
-from seq2seq_cli.preparation.help import Help
+from seq2seq_cli.preparation.help import read_help, related_path
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
@@ -93,21 +94,16 @@ def prepare(
     started = time.perf_counter()
     out = Path(out or DEFAULT_FOLDER)
     pairs = pair_paths(*(list(map(Path, paths)) for paths in (files, src, tgt)))
-    helping = Help(
-        related=list(map(str, related)),
-        dictionary=list(map(Path, dictionary)),
-        tgt_only=list(map(Path, tgt_only)),
-        src_only=list(map(Path, src_only)),
-    )
+    with_codes = [related_path(str(each)) for each in related]
     open_workers = executor if callable(executor) else workers_at(executor)
     asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
-    held_out = {split: [(Path(path),) for path in paths] for split, paths in ((VALID, valid), (TEST, test))}
-    given = {TRAIN: pairs, **held_out, **helping.paths}
+    others = valid, test, [path for path, _ in with_codes], dictionary, tgt_only, src_only
+    given = {TRAIN: pairs} | {part: [(Path(path),) for path in paths] for part, paths in enumerate(others, VALID)}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
-            own, others = ([each for each in local if (each.split > TEST) == is_help] for is_help in (False, True))
+            own = [each for each in local if each.split <= TEST]
             pair_files = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
             samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
             resolved, languages_from, warnings = _resolved(asked, languages, pair_files, samples)
@@ -118,7 +114,9 @@ def prepare(
             notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
             reading = Reading(text=resolved.text, letters=(first, second), swap=resolved.data.swap)
             readings = [reading] * len(pair_files)
-            for file, way, doubts in helping.read(others, resolved.text, resolved.data):
+            stated = [codes for _, codes in with_codes]
+            for each, codes in zip_longest(local[len(own) :], stated):  # the related files are the first of them
+                file, way, doubts = read_help(each, codes, resolved.text, resolved.data)
                 pair_files, readings = [*pair_files, file], [*readings, way]
                 notices += [file.notice] if file.notice else []
                 warnings += doubts

@@ -97,18 +97,17 @@ def test_a_value_of_the_config_stays_only_where_it_scores_more(
         return sum(points.get(each, 0.0) for each in decoding.model_dump().items())
 
     own = DecodingConfig(beam_size=7, coverage_penalty=0.3)
-    kept = best_keys(own, CHOSEN, score)
-    assert next(iter(kept)) == DecodingConfig(beam_size=7)
-    best = list(kept)[-1]
+    best, scores = best_keys(own, CHOSEN, score)
+    assert next(iter(scores)) == DecodingConfig(beam_size=7)
     assert best == DecodingConfig(beam_size=7).model_copy(update=expected)
-    assert list(best_keys(best, CHOSEN, score))[-1] == best  # a resumed run comes to the same
+    assert best_keys(best, CHOSEN, score)[0] == best  # a resumed run comes to the same
 
 
 def test_stated_keys_are_not_changed() -> None:
     own = DecodingConfig(coverage_penalty=0.7)
     free = [key for key in CHOSEN if key != "coverage_penalty"]
-    kept = best_keys(own, free, lambda decoding: -decoding.coverage_penalty + decoding.similar_pairs)
-    assert list(kept)[-1] == DecodingConfig(coverage_penalty=0.7, similar_pairs=32)
+    best, _ = best_keys(own, free, lambda decoding: -decoding.coverage_penalty + decoding.similar_pairs)
+    assert best == DecodingConfig(coverage_penalty=0.7, similar_pairs=32)
 
 
 def test_the_scores_of_real_trials_are_not_lower_than_with_the_defaults(session: Session) -> None:
@@ -165,6 +164,14 @@ def test_in_little_time_fewer_sources_are_translated_and_a_late_trial_scores_not
     time.sleep(given.seconds_to_choose)
     assert part.score(config.decoding) == float("-inf")
     assert whole.score(config.decoding) > 0
+
+
+def test_without_time_for_a_trial_the_keys_stay(session: Session) -> None:
+    config = session.config
+    hasty = config.model_copy(update={"training": config.training.model_copy(update={"max_minutes": 1e-9})})
+    given = replace(session, plan=replace(session.plan, config=hasty))
+    assert choose_decoding(given) == (given, None)
+    assert session.run.config() == config
 
 
 def test_torch_does_the_trials_on_a_gpu(corpus: PreparedCorpus, tmp_path: Path) -> None:

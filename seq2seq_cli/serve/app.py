@@ -21,7 +21,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.page import served_page
-from seq2seq_cli.runs.about import About, about_run
+from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
@@ -41,7 +41,7 @@ class Served(NamedTuple):
 
     path: Path
     translator: Translator
-    about: About
+    about: Mapping[str, Any]
 
 
 def load_runs(
@@ -118,7 +118,7 @@ class Application:
             {
                 "directions": directions,
                 "names": names,
-                "about": [run.about._asdict() for run in self.runs.values()],
+                "about": [run.about for run in self.runs.values()],
                 "needs_key": needs_key,
                 "max_characters": longest,
                 "pause": _TYPING_PAUSE,

@@ -150,9 +150,9 @@ def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home
     weights = run.path / "epochs" / "0001.safetensors"
     weights.parent.mkdir()
     weights.write_bytes(run.best_path.read_bytes())
-    assert about_run(RunFolder(run.path, chosen=weights)) == ([made], "")
+    assert about_run(RunFolder(run.path, chosen=weights)) == {"lines": [made], "example": ""}
     (run.path / "corpus.json").write_text("{", encoding="utf-8")
-    assert about_run(RunFolder(run.path, chosen=weights)) == (["Made by Zoë."], "")
+    assert about_run(RunFolder(run.path, chosen=weights)) == {"lines": ["Made by Zoë."], "example": ""}
 
 
 def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:

@@ -43,7 +43,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None
         raise ExportError(
             f"{folder.path}: its rules for words have an expression that no page can do: {error}"
         ) from None
-    about = about_run(folder)._asdict() | {"names": [*map(name_of, languages)]}
+    about = about_run(folder) | {"names": [*map(name_of, languages)]}
     content = translator_page(languages, folder.read_best(), model, about)
     with output_file(out, overwrite=overwrite) as file:
         file.write(content)

@@ -34,12 +34,12 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
     assert (card.data.pipeline_tag, card.data.library_name) == ("translation", "seq2seq_cli")
     assert "\n- made by: Zoë \\| Co\n" in card.text
     assert finished.verdict
-    assert f"\n- {finished.verdict.use}\n" in card.text
-    made, use = about_run(RunFolder(session.run.path)).lines
+    assert f"\n- {finished.verdict[0]}\n" in card.text
+    made, use = about_run(RunFolder(session.run.path))["lines"]
     assert re.fullmatch(
         rf"Made by Zoë \| Co from {len(corpus.split('train'))} sentence pairs \(pairs.txt\) on [-\d]+\.", made
     )
-    assert use == finished.verdict.use
+    assert use == finished.verdict[0]
     assert {"attention", "lstm"} < set(card.data.tags)
     assert finished.test
     assert [(result.metric_type, result.metric_value, result.dataset_name) for result in card.data.eval_results] == [

@@ -32,17 +32,11 @@ class Mixture:
     @classmethod
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
         """The mixture of a corpus, as the config has it."""
-        own = corpus.split("train")
+        own, found = corpus.split("train"), {name: corpus.split(name) for name in corpus.manifest.help}
         nothing = own.pick(np.arange(0))
-        found = {name: corpus.split(name) for name in corpus.manifest.help}
-        pairs = [found[name] for name in ("related", "dictionary") if name in found]
-        return cls(
-            own=own,
-            pairs=ParallelIds.joined([*pairs, nothing]),
-            texts=found.get("tgt_only", nothing),
-            config=training.help,
-            seed=training.seed,
-        )
+        pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
+        texts = found.get("tgt_only", nothing)
+        return cls(own=own, pairs=pairs, texts=texts, config=training.help, seed=training.seed)
 
     @property
     def has_help(self) -> bool:

@@ -15,20 +15,9 @@ from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import contents, write_json, write_whole
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import (
-    BEST,
-    CARD,
-    CODEC,
-    CONFIG,
-    CORPUS,
-    EXPORT_RECORD,
-    EXPORTED,
-    MARK,
-    METRICS,
-    PAIR_FILES,
-)
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights
-from seq2seq_cli.text.sides import SIDES, load_codecs
+from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs
 
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
@@ -72,7 +61,7 @@ for.
 
 _STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
-_NEEDED = (*_STORED, *EXPORTED, *(Path(name) for name in (CONFIG, f"{CODEC}/src.json", f"{CODEC}/tgt.json")))
+_NEEDED = (*_STORED, *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
 """The scores of the best weights, for people and for ``s2s runs``."""

@@ -46,7 +46,7 @@ def figures(findings: Findings) -> Iterator[Block]:
 
 def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     output = evaluation.output
-    yield [f"{one_line(output.name)}:", *evaluation.verdict.lines]
+    yield [f"{one_line(output.name)}:", *evaluation.verdict]
     rows = [
         *_score_rows(evaluation.scores, ""),
         *_score_rows(evaluation.of_sources, ", all references"),
@@ -170,7 +170,7 @@ def _system_json(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "name": output.name,
         "trained_on": output.trained_on,
-        "verdict": evaluation.verdict.lines,
+        "verdict": evaluation.verdict,
         "scores": [asdict(score) for score in evaluation.scores],
         "scores_all_references": [asdict(score) for score in evaluation.of_sources],
         "scores_lowercase": [asdict(score) for score in evaluation.lowercase],

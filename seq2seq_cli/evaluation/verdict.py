@@ -10,7 +10,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TypeAlias
 
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PreparedFolderError
@@ -43,18 +43,9 @@ _LONGEST = 30
 """Words of a sentence that is compared with the others."""
 
 
-class Verdict(NamedTuple):
-    """The sentences of a verdict."""
-
-    use: str
-    """What the translator is usable for."""
-    details: tuple[str, ...]
-    """What it leaves out, which words it misses, what would help, and how far the test can be trusted."""
-
-    @property
-    def lines(self) -> list[str]:
-        """All sentences."""
-        return [self.use, *self.details]
+Verdict: TypeAlias = tuple[str, ...]
+"""Sentences: what the translator is usable for; then what it leaves out, which words it misses, what would help, and
+how far the test can be trusted."""
 
 
 def verdict_of(
@@ -63,8 +54,8 @@ def verdict_of(
     """The verdict on translations by source, with their BLEU and chrF2; `seen`: `count_words` of training."""
     missed, expected = _missed_words(texts, tests)
     named = _named(missed, expected, seen, most=max(_RARE, len(texts) // _RARE_PER))
-    details = _left_out(texts, tests), *named, *_help(missed, seen), *_limits(tests)
-    return Verdict(_USES[max(bisect(_BLEU, bleu), bisect(_CHRF, chrf))], details)
+    use = _USES[max(bisect(_BLEU, bleu), bisect(_CHRF, chrf))]
+    return use, _left_out(texts, tests), *named, *_help(missed, seen), *_limits(tests)
 
 
 def count_words(texts: Iterable[str], tests: EvaluationSet) -> Counter[str] | None:
@@ -115,13 +106,11 @@ def _help(missed: Counter[str], seen: Counter[str] | None) -> Iterator[str]:
         return
     new = sum(times for word, times in missed.items() if not seen[word]) / missed.total()
     known = sum(times for word, times in missed.items() if seen[word] >= _OFTEN) / missed.total()
-    helps = (
-        "longer training, or more sentences with these words" if known > new else "pairs with new words, or a word list"
+    more = "longer training, or more sentences with these words"
+    yield (
+        f"What would help most: {more if known > new else 'pairs with new words, or a word list'}; training never had"
+        f" {100 * new:.0f} % of the missed words, and had {100 * known:.0f} % {_OFTEN} times or more."
     )
-    shares = (
-        f"training never had {100 * new:.0f} % of the missed words, and had {100 * known:.0f} % {_OFTEN} times or more"
-    )
-    yield f"What would help most: {helps}; {shares}."
 
 
 def _limits(tests: EvaluationSet) -> Iterator[str]:

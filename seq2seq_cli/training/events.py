@@ -90,8 +90,8 @@ class Report:
     """The decoding keys that the validation split has chosen, and their score, in a line; None where none were."""
     test: HeldOutScores | None
     """Scores of the test split; None when it is empty."""
-    verdict: Verdict | None
-    """The verdict on its translations; None when it is empty."""
+    verdict: Verdict
+    """The verdict on its translations; no sentence when it is empty."""
     search: str
     """The search of the test split and the samples in words, such as "beam 5"."""
     samples_split: SplitName

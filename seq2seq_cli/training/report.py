@@ -54,7 +54,7 @@ def finish(session: Session) -> Report:
             step=result.progress.step,
             epoch=result.best_epoch,
             lowercase_bleu=scores.lowercase_bleu.value if scores.lowercase_bleu else None,
-            verdict=result.verdict.use if result.verdict else None,
+            verdict=result.verdict[0],
             example=result.samples[0][0],
             **scores.recorded(),
         )
@@ -85,7 +85,7 @@ def report(session: Session, chosen: str | None = None) -> Report:
         best=progress.best_in_words(training.metric),
         chosen=chosen,
         test=test,
-        verdict=_verdict(test, corpus) if test else None,
+        verdict=_verdict(test, corpus) if test else (),
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
@@ -192,8 +192,7 @@ def _test_scores(report: Report | None) -> str:
         return "- BLEU on the test split: not scored yet; it is scored when the training ends"
     chosen = [report.chosen] if report.chosen else []
     scores = report.scores_in_words or ["BLEU on the test split: no test pairs"]
-    verdict = map(_cell, report.verdict.lines if report.verdict else [])
-    return "\n".join(f"- {line}" for line in (*chosen, *scores, *verdict))
+    return "\n".join(f"- {line}" for line in (*chosen, *scores, *map(_cell, report.verdict)))
 
 
 def _sample_table(report: Report | None) -> str:

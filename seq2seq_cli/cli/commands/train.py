@@ -89,7 +89,7 @@ def _result(report: "Report") -> str:
     lines += [report.chosen] if report.chosen else []
     lines += report.scores_in_words
     if report.verdict:
-        lines += ["", *report.verdict.lines]
+        lines += ["", *report.verdict]
     is_held_out = report.samples_split != "train"
     samples = counted(len(report.samples), "held-out sentence" if is_held_out else "training sentence")
     lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")

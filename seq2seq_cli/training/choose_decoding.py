@@ -43,7 +43,7 @@ TRIED: dict[tuple[str, ...], Sequence[tuple[Any, ...]]] = {
 MARGIN, MARGIN_OF_PAIRS = 0.3, 1.0
 """Points that a value must bring on `MOST_SOURCES`: the standard error of the difference of two searches; with similar
 pairs, which change more and take five times as long, nearly twice theirs. Both grow as the error does with fewer."""
-COST_OF_PAIRS = 10
+COST_OF_PAIRS = 6
 """Seconds of a trial with similar pairs per second of one without, at most."""
 _TIMED = 30
 """Sources that are translated to measure the time."""
@@ -64,8 +64,10 @@ class Trials:
         """Seconds of the last trial, by whether it consulted similar pairs."""
         self._deadline, count = math.inf, MOST_SOURCES
         if seconds := session.config.training.seconds_to_choose:
-            translator, begin = self._translator, time.monotonic()
-            translator.translate(_spaced(list(references), _TIMED))
+            few = _spaced(list(references), _TIMED)
+            self._translator.translate(few)  # the first time, codecs and engine are slower
+            begin = time.monotonic()
+            self._translator.translate(few)
             count = int(_TIMED * seconds / ((8 + COST_OF_PAIRS) * (time.monotonic() - begin)))
             self._deadline = begin + seconds
         self._sources = _spaced(list(references), max(FEWEST_PAIRS, min(count, MOST_SOURCES)))

@@ -141,4 +141,4 @@ class TrainingConfig(Section):
     @property
     def seconds_to_choose(self) -> float:
         """The seconds at the end of max_minutes in which decoding keys are chosen."""
-        return min(30.0, 3 * self.max_minutes) if self.choose_decoding and self.max_minutes else 0.0
+        return min(30.0, 4 * self.max_minutes) if self.choose_decoding and self.max_minutes else 0.0

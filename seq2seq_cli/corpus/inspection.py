@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple
 
 import numpy as np
@@ -55,7 +55,8 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     for side in SIDES:
         keys = {split: set(map(sentence_key, corpus.texts(split, side))) for split in HELD_OUT}
         held_out = keys["valid"] | keys["test"]
-        trained = {key for key in map(sentence_key, corpus.texts("train", side)) if key in held_out}
+        texts = chain.from_iterable(corpus.texts(part, side) for part in corpus.manifest.trained)
+        trained = {key for key in map(sentence_key, texts) if key in held_out}
         leaks += [Leak(side, split, "train", len(trained & keys[split]), allowed=False) for split in HELD_OUT]
         both = len(keys["valid"] & keys["test"])
         leaks.append(Leak(side, "test", "valid", both, allowed=given.issuperset(HELD_OUT)))

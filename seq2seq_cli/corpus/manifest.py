@@ -152,6 +152,17 @@ class Manifest(_Record):
         """The parts that help, of those that there are."""
         return [name for name in HELP if name in self.splits]
 
+    @property
+    def trained(self) -> list[PartName]:
+        """The parts that a model is trained on: all but the held-out splits."""
+        return ["train", *self.help]
+
+    @property
+    def help_in_words(self) -> str:
+        """Such as " with the help of 99,449 related and 46,831 tgt_only"; nothing without help."""
+        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in self.help)
+        return f" with the help of {counts}" if counts else ""
+
     @field_validator("splits")
     @classmethod
     def _holds_all(cls, splits: dict[PartName, SplitRecord]) -> dict[PartName, SplitRecord]:

@@ -14,7 +14,6 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import (
     HELD_OUT,
     Hashes,
-    PartName,
     SplitName,
     are_among,
     distinct,
@@ -23,7 +22,7 @@ from seq2seq_cli.corpus.splits import (
 )
 from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
-from seq2seq_cli.text.sides import SIDES
+from seq2seq_cli.text.sides import SIDES, SideName
 
 _MOST_BYTES = 2**31
 """Size of the largest file, of 100 million sentence pairs."""
@@ -39,13 +38,11 @@ class TrainedSentences:
     @classmethod
     def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
         """The sentences of all parts but the held-out ones; raises PreparedFolderError when texts are damaged."""
-        parts: list[PartName] = ["train", *corpus.manifest.help]
-        return cls(
-            **{
-                side: distinct(_hashes(chain.from_iterable(corpus.texts(part, side) for part in parts)))
-                for side in SIDES
-            }
-        )
+
+        def hashes(side: SideName) -> Hashes:
+            return distinct(_hashes(chain.from_iterable(corpus.texts(part, side) for part in corpus.manifest.trained)))
+
+        return cls(src=hashes("src"), tgt=hashes("tgt"))
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
         """The sentences of both."""

@@ -19,7 +19,6 @@ from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.evaluation.words import bleu_tokenisation
 
@@ -172,7 +171,7 @@ def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
         cure = "prepare with text.shared_vocabulary=true"
         yield _Conflict("model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}")
     attention = config.model.attention
-    longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in SPLITS)
+    longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in corpus.manifest.splits)
     if attention.has_places and longest > attention.max_length:
         yield _Conflict(
             "model.attention.max_length",

@@ -46,7 +46,7 @@ class AugmentationConfig(Section):
 class HelpConfig(Section):
     """Pairs of related languages, word lists and texts in one language, where the prepared folder has them."""
 
-    own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.25
+    own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
     """Smallest fraction of an epoch's pairs that are in the two languages; the others are drawn from what helps."""
     own_alone: Probability = 0.25
     """Fraction of the run, at its end, in which the pairs of the two languages are alone."""

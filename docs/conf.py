@@ -36,6 +36,7 @@ CONTENTS = """
 :hidden:
 
 docs/your-own-data
+docs/small-languages
 docs/training
 docs/recipes
 docs/translating

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
@@ -30,6 +31,7 @@ from seq2seq_cli.preparation.prepare import prepare
 RESULTS = Path("docs/results")
 PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/evaluation.md")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
+HELP_OPTIONS = ("related", "dictionary", "tgt-only")
 _TIMED = re.compile(r"[\w-]+:\d+(\.\d+)?", re.ASCII)
 """A peer with its minutes."""
 
@@ -64,6 +66,9 @@ def _parse() -> argparse.Namespace:
     parser.add_argument(
         "--test", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for the test; default: held-out ones"
     )
+    for option in HELP_OPTIONS:
+        parser.add_argument(f"--{option}", nargs="*", default=[], metavar="FILE", help="as of s2s prepare")
+    parser.add_argument("--languages", metavar="en-de", help="as of s2s prepare")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override for all configs")
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="runs of each system; default 3")
     parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT")
@@ -93,7 +98,8 @@ def _is_peer(system: str) -> bool:
 
 def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     """Train and score the system with that seed, unless its result is there."""
-    work = options.work / options.pairs.stem
+    helping = [Path(file).stem for files in _help(options).values() for file in files]
+    work = options.work / "+".join([options.pairs.stem, *helping])
     name = _name(system, seed, options)
     record = options.results / f"{options.pairs.stem}-{name}.json"
     if record.is_file():
@@ -111,7 +117,8 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
 
 def _name(system: str, seed: int, options: argparse.Namespace) -> str:
     """All in which this run differs from the others on these pairs, as the name of a file."""
-    held_out = [f"{purpose}={path.stem}" for purpose in ("valid", "test") for path in getattr(options, purpose)]
+    purposes = {"valid": options.valid, "test": options.test, **_help(options)}
+    held_out = [f"{purpose}={Path(path).stem}" for purpose, paths in purposes.items() for path in paths]
     cores = _cores().replace(" ", "")
     return "-".join([system.replace(":", "-").replace("/", "-"), *options.set, *held_out, cores, f"seed{seed}"])
 
@@ -119,11 +126,27 @@ def _name(system: str, seed: int, options: argparse.Namespace) -> str:
 def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
     """The pairs, prepared once in the work folder; UsageError when it was made of others or with other settings."""
     settings = [setting for setting in options.set if is_for_prepare(setting)]
-    claim(work, {"pairs": [options.pairs], "valid": options.valid, "test": options.test}, settings)
+    help_ = _help(options)
+    files = {purpose: [Path(file.partition(":")[0]) for file in files] for purpose, files in help_.items()}
+    claim(work, {"pairs": [options.pairs], "valid": options.valid, "test": options.test, **files}, settings)
     prepared = work / "prepared"
     if not prepared.exists():
-        prepare(options.pairs, valid=options.valid, test=options.test, out=prepared, overrides=settings)
+        prepare(
+            options.pairs,
+            valid=options.valid,
+            test=options.test,
+            out=prepared,
+            overrides=settings,
+            languages=options.languages,
+            **help_,
+        )
     return PreparedCorpus.open(prepared)
+
+
+def _help(options: argparse.Namespace) -> dict[str, Any]:
+    """The files that help, by the keyword of `prepare`."""
+    keywords = (option.replace("-", "_") for option in HELP_OPTIONS)
+    return {keyword: getattr(options, keyword) for keyword in keywords if getattr(options, keyword)}
 
 
 def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: argparse.Namespace) -> Result:
@@ -179,7 +202,7 @@ def _scored(
         test=[path.name for path in options.test],
         training_pairs=len(corpus.split("train")),
         system=system,
-        settings=options.set,
+        settings=[*options.set, *(f"{key}={','.join(files)}" for key, files in _help(options).items())],
         seed=seed,
         parameters=None,
         minutes=minutes,

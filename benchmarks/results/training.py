@@ -13,6 +13,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.runs.listing import Run
+from seq2seq_cli.training.choose_decoding import choose_decoding
 from seq2seq_cli.training.plan import Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
@@ -35,6 +36,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
         session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass
+        choose_decoding(session)
         minutes = session.state.progress.seconds / 60
     return Trained(parameters=Run.read(run).parameters or 0, minutes=minutes)
 

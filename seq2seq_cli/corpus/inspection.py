@@ -55,7 +55,7 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     for side in SIDES:
         keys = {split: set(map(sentence_key, corpus.texts(split, side))) for split in HELD_OUT}
         held_out = keys["valid"] | keys["test"]
-        trained = {key for key in map(sentence_key, corpus.texts("train", side)) if key in held_out}
+        trained = {key for key in map(sentence_key, corpus.trained_texts(side)) if key in held_out}
         leaks += [Leak(side, split, "train", len(trained & keys[split]), allowed=False) for split in HELD_OUT]
         both = len(keys["valid"] & keys["test"])
         leaks.append(Leak(side, "test", "valid", both, allowed=given.issuperset(HELD_OUT)))

@@ -1,8 +1,9 @@
 """The description of a prepared folder: its ``manifest.json``, which is written last."""
 
 import hashlib
+import re
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -21,6 +22,8 @@ DEFAULT_FOLDER = Path("data/prepared")
 
 MANIFEST = "manifest.json"
 _CURE = "delete the folder and prepare again"
+_INSIDE = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)
+"""A file in the folder or in one of its folders, on Windows as well."""
 DROPPED_FILE = "dropped.tsv"
 ENDINGS = (".npy", ".offsets.npy", ".txt")
 """The files of one side of one part: ids, offsets of the sentences, text."""
@@ -142,8 +145,7 @@ class Manifest(_Record):
     @classmethod
     def _are_inside(cls, files: dict[str, FileRecord]) -> dict[str, FileRecord]:
         for name in files:
-            parts = PurePosixPath(name).parts
-            if not parts or parts[0] == "/" or ".." in parts or "\0" in name:
+            if not _INSIDE.fullmatch(name):
                 raise ValueError(f"{name!r} is no file of the folder")
         return files
 
@@ -151,6 +153,17 @@ class Manifest(_Record):
     def help(self) -> list[HelpName]:
         """The parts that help, of those that there are."""
         return [name for name in HELP if name in self.splits]
+
+    @property
+    def trained(self) -> list[PartName]:
+        """The parts that a model is trained on; src_only is for the vocabulary alone."""
+        return ["train", *(name for name in self.help if name != "src_only")]
+
+    @property
+    def help_in_words(self) -> str:
+        """Such as " with the help of 99,449 related and 46,831 tgt_only"; nothing without help."""
+        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in self.help)
+        return f" with the help of {counts}" if counts else ""
 
     @field_validator("splits")
     @classmethod
@@ -179,7 +192,7 @@ def read_manifest(folder: Path) -> Manifest:
         place = ".".join(str(part) for part in first["loc"])
         problem = f"{folder / MANIFEST}: damaged: {place}: {first['msg']}"
         raise PreparedFolderError(f"{problem}: {_CURE}") from None
-    check_contents(folder, {PurePosixPath(name).parts[0] for name in manifest.files}, error=PreparedFolderError)
+    check_contents(folder, {name.partition("/")[0] for name in manifest.files}, error=PreparedFolderError)
     return manifest
 
 

@@ -169,9 +169,8 @@ class PreparedCorpus:
             raise _damaged(self.path / file)
 
     def trained_texts(self, side: SideName) -> Iterator[str]:
-        """The texts of a side, as of `texts`, that a model is trained on; src_only is for the vocabulary alone."""
-        parts: list[PartName] = ["train", *(part for part in self.manifest.help if part != "src_only")]
-        return chain.from_iterable(self.texts(part, side) for part in parts)
+        """The texts of a side, as of `texts`, that a model is trained on."""
+        return chain.from_iterable(self.texts(part, side) for part in self.manifest.trained)
 
     def _read_split(self, name: PartName) -> ParallelIds:
         ids = ParallelIds(src=self._read_ids(name, "src"), tgt=self._read_ids(name, "tgt"))

@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from seq2seq_cli.config.loader import checked_config, dump_config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.decoding.engines.open_engine import load_model, open_engine
-from seq2seq_cli.decoding.load import translator_of
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.decoding.similar.engine import ConsultingEngine
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError
@@ -30,8 +29,8 @@ from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.session import Session, pairs_to_consult, save_pairs
 
 FEWEST_PAIRS, MOST_SOURCES = 50, 300
-"""Validation pairs below which nothing is chosen, as a few sentences would decide, and sources that are translated in a
-trial; down to `FEWEST_PAIRS` where there is no time for all trials."""
+"""Validation pairs below which nothing is chosen, as a few sentences would decide, and sources that a trial translates
+at most, down to `FEWEST_PAIRS` where there is no time for all trials."""
 TRIED: dict[tuple[str, ...], Sequence[tuple[Any, ...]]] = {
     ("coverage_penalty",): [(0.2,), (0.4,)],
     ("length_penalty", "length_penalty_alpha"): [("gnmt", 0.6), ("gnmt", 1.0), ("none", 1.0)],
@@ -41,98 +40,48 @@ TRIED: dict[tuple[str, ...], Sequence[tuple[Any, ...]]] = {
 MARGIN, MARGIN_OF_PAIRS = 0.3, 1.0
 """Points that a value must bring on `MOST_SOURCES`: the standard error of the difference of two searches; with similar
 pairs, which change more and take five times as long, nearly twice theirs. Both grow as the error does with fewer."""
-COST_OF_PAIRS, _TIMED = 10, 30
-"""Seconds of a trial with similar pairs per second of one without, at most; sources translated to measure the time."""
+_TIMED, _TRIALS = 30, 15
+"""Sources that are translated to measure the time, and the trials that a choice takes, one of similar pairs as six."""
 
-
-class Trials:
-    """The scores of a run on some validation sources, with some values of keys after others, in limited time."""
-
-    def __init__(self, session: Session) -> None:
-        metric = session.state.progress.deciding(session.config.training.metric)
-        self.name = METRIC_NAMES["bleu" if metric == "bleu" else "chrf"]
-        self._metric = bleu(session.corpus.tgt_codec.config.language) if metric == "bleu" else chrf()
-        self._translator, self._pairs = _translator(session), cache(lambda: pairs_to_consult(session.corpus))
-        self._seconds: dict[bool, float] = {}
-        """Seconds of the last trial, by whether it consulted similar pairs."""
-        references = defaultdict(list)
-        for src, tgt in session.corpus.sentences("valid"):
-            references[src].append(tgt)
-        self._deadline, count = math.inf, MOST_SOURCES
-        if seconds := session.config.training.seconds_to_choose:
-            begin = time.monotonic()
-            self._translator.translate(_spaced(list(references), _TIMED))
-            count = int(_TIMED * seconds / ((8 + COST_OF_PAIRS) * (time.monotonic() - begin)))
-            self._deadline = begin + seconds
-        chosen = _spaced(list(references), max(FEWEST_PAIRS, min(count, MOST_SOURCES)))
-        self._references = {src: references[src] for src in chosen}
-        self.caution = math.sqrt(MOST_SOURCES / len(chosen))
-        """The factor of the margins: errors are larger where fewer sources are translated."""
-
-    def score(self, decoding: DecodingConfig) -> float:
-        """The score with these keys; minus infinity where there is no time for the trial."""
-        most, begin, translator = decoding.similar_pairs, time.monotonic(), self._translator
-        if begin + self._seconds.get(most > 0, COST_OF_PAIRS * self._seconds.get(False, 0.0)) > self._deadline:
-            return -math.inf
-        engine = translator.engine
-        if most:
-            engine = ConsultingEngine(engine, self._pairs(), most=most, weight=decoding.similar_pairs_weight)
-        found = replace(translator, engine=engine, options=decoding.options).translate(list(self._references))
-        self._seconds[most > 0] = time.monotonic() - begin
-        return Scorer.of(self._metric, [each.text for each in found], list(self._references.values())).score()
-
-
-def _translator(session: Session) -> Translator:
-    """The translator with the best weights, by the exported model on a CPU, without similar pairs."""
-    run, device, decoding = session.run, session.state.device, session.config.decoding
-    if device.type != "cpu":
-        return translator_of(load_model(run, run.read_best()).to(device), session.corpus.codecs, decoding)
-    src, tgt = session.corpus.codecs
-    engine = open_engine(run, replace(decoding.options, similar_pairs=1), "cpu")
-    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=decoding.options)
-
-
-def _spaced(texts: Sequence[str], most: int) -> list[str]:
-    """Texts at equal distances, all where there are no more."""
-    return [texts[i] for i in np.linspace(0, len(texts) - 1, min(len(texts), most), dtype=int)]
-
-
-def best_keys(
-    own: DecodingConfig, free: Collection[str], score: Callable[[DecodingConfig], float], caution: float = 1.0
-) -> tuple[DecodingConfig, dict[DecodingConfig, float]]:
-    """The best values of the `free` keys, and all scores, the defaults' first; the other keys stay."""
-    best = own.model_copy(update={key: getattr(DecodingConfig(), key) for key in free})
-    scores = {best: score(best)}
-    for keys, tried in TRIED.items():
-        for values in (*tried, tuple(getattr(own, key) for key in keys)):
-            candidate = best.model_copy(update=dict(zip(keys, values, strict=True)))
-            if candidate in scores or not set(keys) <= set(free):
-                continue
-            scores[candidate] = score(candidate)
-            margin = MARGIN_OF_PAIRS if candidate.similar_pairs > best.similar_pairs else MARGIN
-            if scores[candidate] > scores[best] + caution * margin:
-                best = candidate
-    return best, scores
+Score: TypeAlias = Callable[[DecodingConfig], float]
+Kept: TypeAlias = list[tuple[DecodingConfig, float]]
+"""Keys and their scores, each with a higher one than those before."""
 
 
 def choose_decoding(session: Session) -> tuple[Session, str | None]:
     """The session with the keys that score best, which are written into the run, and a line on them.
 
-    Without `training.choose_decoding`, enough validation pairs, or time for a trial, it is the same session, and None.
+    Without `training.choose_decoding`, or enough validation pairs, it is the same session, and None.
     """
     config, own = session.config, session.config.decoding
     if not config.training.choose_decoding or own.sampling or len(session.corpus.split("valid")) < FEWEST_PAIRS:
         return session, None
-    trials = Trials(session)
+    name, score, caution = _trials(session)
     free = [key for key in CHOSEN if f"decoding.{key}" not in session.plan.stated]
-    best, scores = best_keys(own, free, trials.score, trials.caution)
-    start, before = next(iter(scores.items()))
-    if before == -math.inf:
-        return session, None
+    (start, before), *_, (best, after) = 2 * best_keys(own, free, score, caution)
     changed = [f"{key} {shown(getattr(best, key))}" for key in free if getattr(best, key) != getattr(start, key)]
-    brought = f"{trials.name} {before:.1f}" + (f" -> {scores[best]:.1f}" if changed else "")
+    brought = f"{name} {before:.1f}" + (f" -> {after:.1f}" if changed else "")
     line = f"decoding chosen on the validation split: {', '.join(changed) or 'the defaults'} ({brought})"
     return with_decoding(session, best), line
+
+
+def best_keys(own: DecodingConfig, free: Collection[str], score: Score, caution: float = 1.0) -> Kept:
+    """The defaults of the `free` keys, then ever better values of them; the other keys stay.
+
+    A value is better by `caution` times the margin.
+    """
+    best = own.model_copy(update={key: getattr(DecodingConfig(), key) for key in free})
+    kept, known = [(best, score(best))], {best}
+    for keys, tried in TRIED.items():
+        for values in (*tried, tuple(getattr(own, key) for key in keys)):
+            candidate = kept[-1][0].model_copy(update=dict(zip(keys, values, strict=True)))
+            if candidate in known or not set(keys) <= set(free):
+                continue
+            known.add(candidate)
+            margin = MARGIN_OF_PAIRS if candidate.similar_pairs > kept[-1][0].similar_pairs else MARGIN
+            if (points := score(candidate)) >= kept[-1][1] + caution * margin:
+                kept.append((candidate, points))
+    return kept
 
 
 def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
@@ -144,3 +93,52 @@ def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
         content = dump_config(config).encode("utf-8")
         ExportRecord.read(run.path).of_config(content, decoding.options).write(run.path)
     return replace(session, plan=replace(session.plan, config=config))
+
+
+def _trials(session: Session) -> tuple[str, Score, float]:
+    """The name of the score, the score of the best weights on some validation sources, and the factor of the margins.
+
+    There are as many sources as all trials have time for, if it is limited.
+    """
+    corpus, training = session.corpus, session.config.training
+    is_bleu = session.state.progress.deciding(training.metric) == "bleu"
+    metric = bleu(corpus.tgt_codec.config.language) if is_bleu else chrf()
+    references = defaultdict(list)
+    for src, tgt in corpus.sentences("valid"):
+        references[src].append(tgt)
+    plain, count = _translator(session), MOST_SOURCES
+    if seconds := training.seconds_to_choose:
+        few, times = _spaced(list(references), _TIMED), []
+        for _ in range(2):  # the first time, codecs and engine are slower
+            begin = time.monotonic()
+            plain.translate(few)
+            times.append(time.monotonic() - begin)
+        count = max(FEWEST_PAIRS, min(MOST_SOURCES, int(_TIMED * seconds / (_TRIALS * min(times)))))
+    sources = _spaced(list(references), count)
+
+    def score(decoding: DecodingConfig) -> float:
+        translator = replace(plain, options=decoding.options)
+        if most := decoding.similar_pairs:
+            weight = decoding.similar_pairs_weight
+            engine = ConsultingEngine(plain.engine, pairs_to_consult(corpus), most=most, weight=weight)
+            translator = replace(translator, engine=engine)
+        hypotheses = [translation.text for translation in translator.translate(sources)]
+        return Scorer.of(metric, hypotheses, [references[src] for src in sources]).score()
+
+    return METRIC_NAMES["bleu" if is_bleu else "chrf"], score, math.sqrt(MOST_SOURCES / len(sources))
+
+
+def _translator(session: Session) -> Translator:
+    """The translator with the best weights, by the exported model on a CPU, without similar pairs."""
+    run, device, options = session.run, session.state.device, session.config.decoding.options
+    if device.type == "cpu":
+        engine = open_engine(run, replace(options, similar_pairs=1), "cpu")
+    else:
+        engine = TorchEngine(load_model(run, run.read_best()).to(device), device)
+    src, tgt = session.corpus.codecs
+    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
+
+
+def _spaced(texts: Sequence[str], most: int) -> list[str]:
+    """Texts at equal distances, all where there are no more."""
+    return [texts[i] for i in np.linspace(0, len(texts) - 1, min(len(texts), most), dtype=int)]

@@ -128,7 +128,7 @@ A sequence-to-sequence translator{" with attention" if config.model.attention.ha
 
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {state.model.parameter_count:,} parameters
-{made}- data: {pairs} pairs; {_shared(corpus)}{_left_out(corpus, origin)}
+{made}- data: {pairs} pairs{corpus.manifest.help_in_words}; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}

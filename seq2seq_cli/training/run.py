@@ -96,13 +96,11 @@ def train_session(session: Session) -> Iterator[Event]:
 def _start_in_words(session: Session) -> str:
     state, origin, processes = session.state, session.plan.init_from, session.group.size
     step, epoch = state.progress.step, state.progress.epoch + 1
-    splits = session.corpus.manifest.splits
-    help_ = " and ".join(f"{splits[name].pairs:,} {name}" for name in session.corpus.manifest.help)
     return (
         f"training {session.run.path} on {describe_device(state.device)}"
         + (f" in each of {processes} processes" if processes > 1 else "")
         + f", {state.precision}: {counted(len(session.corpus.split('train')), 'pair')}"
-        + (f" with the help of {help_}," if help_ else ",")
+        + f"{session.corpus.manifest.help_in_words},"
         + f" {state.model.parameter_count:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
         + (f", {session.shared_units}" if session.shared_units else "")

@@ -83,6 +83,7 @@ def pair_files() -> dict[str, str]:
     text = some_lines("sample.txt")
     lines = text.splitlines(keepends=True)
     rows = [line.rstrip("\n").split("\t") for line in lines]
+    toolbox = "\n\n".join(f"\\t {src}\n\\l {tgt}" for src, tgt in rows)
     return dict.fromkeys(("deu.txt", "fra.txt", "mine.txt", "data/sample.txt"), text) | {
         "data/sample.align": some_lines("sample.align"),
         "more.txt": "".join(lines[:100]),
@@ -90,6 +91,11 @@ def pair_files() -> dict[str, str]:
         "test.txt": "".join(lines[-9:]),
         "valid.en": "One.\nTwo.\n",
         "valid.de": "Eins.\nZwei.\n",
+        "ddo-train.txt": toolbox,
+        "ddo-dev.txt": toolbox[:600].rpartition("\n\n")[0],
+        "ddo-test.txt": toolbox[-600:].partition("\n\n")[2],
+        "italian.txt": "Che bella giornata.\nAndiamo a casa.\n",
+        "words.tsv": "cat\tgatto\ndog\tcane\n",
         "talks.en": "\n".join(src for src, _ in rows),
         "talks.de": "\n".join(tgt for _, tgt in rows),
         "jpn.txt": "\n".join(f"{src}\tこんにちは{number}。" for number, (src, _) in enumerate(rows)),

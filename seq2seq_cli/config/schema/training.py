@@ -46,7 +46,7 @@ class AugmentationConfig(Section):
 class HelpConfig(Section):
     """Pairs of related languages, word lists and texts in one language, where the prepared folder has them."""
 
-    own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.25
+    own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
     """Smallest fraction of an epoch's pairs that are in the two languages; the others are drawn from what helps."""
     own_alone: Probability = 0.25
     """Fraction of the run, at its end, in which the pairs of the two languages are alone."""
@@ -141,4 +141,4 @@ class TrainingConfig(Section):
     @property
     def seconds_to_choose(self) -> float:
         """The seconds at the end of max_minutes in which decoding keys are chosen."""
-        return min(30.0, 3 * self.max_minutes) if self.choose_decoding and self.max_minutes else 0.0
+        return min(30.0, 4 * self.max_minutes) if self.choose_decoding and self.max_minutes else 0.0

@@ -1,6 +1,8 @@
 import io
 import json
+import ntpath
 import os
+import posixpath
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -185,3 +187,15 @@ def forge_record(folder: Path, name: str) -> None:
     """Describe a file in the manifest as it is now."""
     files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
     change_manifest(folder, files=files | {name: FileRecord.of(folder / name).model_dump()})
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "/etc/passwd", "a/../../b", "..\\secret", "C:\\secret", "C:secret", "a\0b", ""]
+)
+def test_a_manifest_names_no_file_outside_its_folder_on_any_system(folder: Path, name: str) -> None:
+    here, windows = posixpath.normpath(posixpath.join("/data", name)), ntpath.normpath(ntpath.join("D:\\data", name))
+    assert not here.startswith("/data/") or not windows.startswith("D:\\data\\") or "\0" in name
+    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
+    change_manifest(folder, files=files | {name: files["codec/src.json"]})
+    with pytest.raises(PreparedFolderError, match="is no file of the folder"):
+        PreparedCorpus.open(folder)

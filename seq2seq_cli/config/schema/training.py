@@ -111,7 +111,7 @@ class TrainingConfig(Section):
     """Probability that a merge of BPE is skipped, drawn again in each epoch; needs text.unit bpe."""
     choose_decoding: bool = False
     """After training, choose coverage_penalty, length_penalty with its alpha, and similar_pairs of decoding by the
-    validation split, except those that --set states. A twentieth of max_minutes is kept for it, at most 30 seconds."""
+    validation split, except those that --set states. A fifteenth of max_minutes is kept for it, at most 30 seconds."""
     augmentation: AugmentationConfig = AugmentationConfig()
     """Changed training pairs."""
     help: HelpConfig = HelpConfig()

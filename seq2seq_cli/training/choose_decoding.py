@@ -87,8 +87,10 @@ def best_keys(own: DecodingConfig, free: Collection[str], score: Score, caution:
 def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
     """The session with other decoding keys, which its run has from now on."""
     run, config = session.run, checked_config(session.config.model_copy(update={"decoding": decoding}))
-    save_pairs(run, decoding, session.corpus)
+    if decoding.similar_pairs:
+        save_pairs(run, decoding, session.corpus)
     run.write_config(config)
+    save_pairs(run, decoding, session.corpus)  # only now are there none: a kill leaves a run that translates
     with suppress(ModelFileError):  # no exported model
         content = dump_config(config).encode("utf-8")
         ExportRecord.read(run.path).of_config(content, decoding.options).write(run.path)

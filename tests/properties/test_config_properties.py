@@ -46,7 +46,9 @@ def values_of(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
                 allow_infinity=False,
             )
         case "string":
-            return st.from_regex(schema["pattern"], fullmatch=True) if "pattern" in schema else st.text(WRITABLE)
+            if "pattern" in schema:
+                return st.from_regex(schema["pattern"], fullmatch=True)
+            return st.text(WRITABLE, min_size=schema.get("minLength", 0), max_size=schema.get("maxLength"))
     return {"boolean": st.booleans(), "null": st.none()}[schema["type"]]
 
 

@@ -101,7 +101,7 @@ def _named(missed: Counter[str], expected: Counter[str], seen: Counter[str] | No
 
 
 def _help(missed: Counter[str], seen: Counter[str] | None) -> Iterator[str]:
-    """What would help most, by how often training has the missed words."""
+    """The advice on what would help most, by how often training has the missed words."""
     if seen is None or not missed:
         return
     new = sum(times for word, times in missed.items() if not seen[word]) / missed.total()
@@ -114,7 +114,7 @@ def _help(missed: Counter[str], seen: Counter[str] | None) -> Iterator[str]:
 
 
 def _limits(tests: EvaluationSet) -> Iterator[str]:
-    """What makes the test too easy, or too small."""
+    """The reasons not to trust the test: it is too easy, or too small."""
     words = [tuple(_plain_words(source, tests.languages[0])) for source in tests.references]
     gaps = Counter(gap for each in words for gap in _gaps(each))
     easy = sum(len(each) <= 2 or any(gaps[gap] > 1 for gap in _gaps(each)) for each in words) / len(words)

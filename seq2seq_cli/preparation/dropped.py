@@ -110,7 +110,7 @@ class LineCounts:
             raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
 
     def doubts(self) -> list[str]:
-        """What may be wrong with the lines, and what to do."""
+        """The warnings on what may be wrong with the lines, each with what to do."""
         found: list[str] = []
         for reason, key in _LIMITS.items():
             if (count := self.dropped[reason]) > _SOME * self.lines:

@@ -9,7 +9,7 @@ from seq2seq_cli.runs.records import read_history
 
 
 def about_run(run: RunFolder) -> dict[str, Any]:
-    """What a run's records tell, without those that are missing or damaged; chosen weights have no verdict.
+    """The facts in a run's records, without those that are missing or damaged; chosen weights have no verdict.
 
     `lines` are sentences, `example` is a sentence to try, empty where none is known.
     """

@@ -103,6 +103,8 @@ class SplitRecord(_Record):
     pairs: Count
     sources: Count
     """Distinct source sentences."""
+    covered: float | None = None
+    """Of a text or of related pairs: see `preparation.help.covered`."""
 
 
 class SideRecord(_Record):
@@ -159,11 +161,18 @@ class Manifest(_Record):
         """The parts that a model is trained on; src_only is for the vocabulary alone."""
         return ["train", *(name for name in self.help if name != "src_only")]
 
-    @property
-    def help_in_words(self) -> str:
-        """Such as " with the help of 99,449 related and 46,831 tgt_only"; nothing without help."""
-        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in self.help)
-        return f" with the help of {counts}" if counts else ""
+    def helping(self, least_covered: float) -> list[HelpName]:
+        """The parts that a model is trained on besides its pairs: word lists, and others that cover enough."""
+        share = {name: self.splits[name].covered for name in self.help if name != "src_only"}
+        return [name for name, covered in share.items() if covered is None or covered >= least_covered]
+
+    def help_in_words(self, least_covered: float) -> str:
+        """Such as " with the help of 99,449 related, without tgt_only, which covers too little"."""
+        used = self.helping(least_covered)
+        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in used)
+        unlike = " and ".join(name for name in self.help if name not in (*used, "src_only"))
+        unused = f", without {unlike}, which covers too little" if unlike else ""
+        return (f" with the help of {counts}" if counts else "") + unused
 
     @field_validator("splits")
     @classmethod

@@ -32,7 +32,8 @@ class Mixture:
     @classmethod
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
         """The mixture of a corpus, as the config has it."""
-        own, found = corpus.split("train"), {name: corpus.split(name) for name in corpus.manifest.help}
+        helping = corpus.manifest.helping(training.help.least_covered)
+        own, found = corpus.split("train"), {name: corpus.split(name) for name in helping}
         nothing = own.pick(np.arange(0))
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
         texts = found.get("tgt_only", nothing)
@@ -48,9 +49,10 @@ class Mixture:
         if alone or not self.has_help:
             return self.own
         random = np.random.default_rng([self.seed, epoch, 0, 1])
-        others = len(self.pairs) + len(self.texts)
-        wanted = round(len(self.own) * (1 - self.config.own_share) / self.config.own_share)
-        drawn = np.sort(random.choice(others, min(wanted, others), replace=False))
+        tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
+        order = random.permutation(len(tokens))
+        wanted = self.own.tokens.sum() * (1 - self.config.own_share) / self.config.own_share
+        drawn = np.sort(order[tokens[order].cumsum() <= wanted])
         first = len(self.pairs)
         texts = self.texts.pick(drawn[drawn >= first] - first)
         texts = replace(texts, src=noisy(texts.src, self.config.noise, random))

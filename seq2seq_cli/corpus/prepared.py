@@ -49,6 +49,11 @@ class ParallelIds:
         """The ids of one side."""
         return self.src if side == "src" else self.tgt
 
+    @property
+    def tokens(self) -> NDArray[np.int64]:
+        """The tokens of each pair, both sides together."""
+        return self.src.lengths + self.tgt.lengths
+
     def pick(self, pairs: NDArray[np.integer[Any]]) -> "ParallelIds":
         """A copy of some pairs, in the order given."""
         return ParallelIds(src=self.src.pick(pairs), tgt=self.tgt.pick(pairs))

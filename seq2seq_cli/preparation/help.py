@@ -7,9 +7,13 @@ here; training changes its sources.
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY
+from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY, PartName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.pairs.recognise import recognise
@@ -25,6 +29,10 @@ from seq2seq_cli.pairs.stated_languages import (
 from seq2seq_cli.preparation.analysis import Reading
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.normalise import letter_of_marks
+from seq2seq_cli.text.sides import SIDES
+
+_BLOCK = 1 << 22
+"""Ids that are compared at a time."""
 
 _OPTIONS = {TGT_ONLY: "--tgt-only", SRC_ONLY: "--src-only"}
 _WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOTALL)
@@ -97,3 +105,29 @@ def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFi
     in_language, _ = with_languages(text, language, language)
     letter = letter_of_marks(lines)
     return file, Reading(text=in_language, letters=(letter, letter), swap=False), []
+
+
+def covered(folder: Path, part: PartName) -> float | None:
+    """The share that a part has of the neighbouring units in the validation split that the training split lacks.
+
+    Of the side that has more: the other one is in another language. None where the training split lacks none.
+    """
+    shares = []
+    for side in SIDES:
+        valid, train, others = (np.load(folder / f"{n}.{side}.npy", mmap_mode="r") for n in ("valid", "train", part))
+        if len(missing := _lacking(_neighbours(valid), train)):
+            shares.append(1 - len(_lacking(missing, others)) / len(missing))
+    return max(shares, default=None)
+
+
+def _lacking(pairs: NDArray[np.int64], ids: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
+    """The pairs that are no neighbours among the ids; a block of these is in memory at a time."""
+    for start in range(0, len(ids), _BLOCK):
+        pairs = pairs[np.isin(pairs, _neighbours(ids[start : start + _BLOCK + 1]), invert=True)]
+    return pairs
+
+
+def _neighbours(ids: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
+    """Each two neighbouring ids as one number."""
+    wide = ids.astype(np.int64)
+    return wide[:-1] << 32 | wide[1:]

@@ -31,7 +31,7 @@ from seq2seq_cli.pairs.stated_languages import (
     stated_languages,
 )
 from seq2seq_cli.preparation.analysis import LineProgress, Reading, read_all
-from seq2seq_cli.preparation.help import read_help, related_path
+from seq2seq_cli.preparation.help import covered, read_help, related_path
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
@@ -213,6 +213,12 @@ def _fill(
         for side, codec in zip(SIDES, codecs, strict=True)
     )
     shutil.rmtree(store.folder)
+    records = {
+        name: record.model_copy(update={"covered": covered(folder, name)})
+        if name in ("related", "tgt_only")
+        else record
+        for name, record in selection.records.items()
+    }
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     manifest = Manifest(
         s2s=__version__,
@@ -221,7 +227,7 @@ def _fill(
         lines_read=counts.lines,
         extra_columns=counts.extra_columns,
         dropped=counts.records(),
-        splits=selection.records,
+        splits=records,
         src=src,
         tgt=tgt,
         data=config.data,

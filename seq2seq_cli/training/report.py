@@ -116,6 +116,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     origin = session.plan.init_from.name if session.plan.init_from else None
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
+    helped = corpus.manifest.help_in_words(config.training.help.least_covered)
     made = f"- made by: {_cell(author)}\n" if (author := config.training.author) else ""
     name = session.run.path.resolve().name
     command = f"s2s translate --model {shlex.quote(name)}"
@@ -128,7 +129,7 @@ A sequence-to-sequence translator{" with attention" if config.model.attention.ha
 
 - model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
   {config.model.decoder.readout} readout; {state.model.parameter_count:,} parameters
-{made}- data: {pairs} pairs{corpus.manifest.help_in_words}; {_shared(corpus)}{_left_out(corpus, origin)}
+{made}- data: {pairs} pairs{helped}; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}

@@ -46,8 +46,11 @@ class AugmentationConfig(Section):
 class HelpConfig(Section):
     """Pairs of related languages, word lists and texts in one language, where the prepared folder has them."""
 
+    least_covered: Probability = 0.5
+    """Smallest share that a text or related pairs must have of the neighbouring words in the validation split that the
+    own pairs lack, to be trained on; s2s prepare tells it. Those with less have taught little, and taken time."""
     own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
-    """Smallest fraction of an epoch's pairs that are in the two languages; the others are drawn from what helps."""
+    """Smallest fraction of an epoch's tokens that is of the own pairs; the others are drawn from what helps."""
     own_alone: Probability = 0.25
     """Fraction of the run, at its end, in which the pairs of the two languages are alone."""
     noise: Probability = 0.1

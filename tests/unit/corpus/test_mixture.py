@@ -43,20 +43,23 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
 
 
 def mixture(corpus: PreparedCorpus, **help_: float) -> Mixture:
-    return Mixture.of(TrainingConfig(help=HelpConfig(**help_)), corpus)
+    return Mixture.of(TrainingConfig(help=HelpConfig(**{"least_covered": 0.0} | help_)), corpus)
 
 
 def test_an_epoch_has_all_own_pairs_and_a_share_of_the_others(corpus: PreparedCorpus) -> None:
     own = corpus.split("train")
     mixed = mixture(corpus, own_share=0.25, noise=0.0)
+    tokens = int(own.tokens.sum())
     first, second = (pairs(mixed.of_epoch(epoch, alone=False)) for epoch in (0, 1))
-    assert len(first) == len(second) == 4 * len(own)
+    for epoch in (0, 1):
+        # The next pair, of fewer than 10 tokens, would be too many.
+        assert 4 * tokens - 10 < mixed.of_epoch(epoch, alone=False).tokens.sum() <= 4 * tokens
     assert first[: len(own)] == pairs(own)
     known = Counter(pairs(corpus.split("related")) + pairs(corpus.split("tgt_only")))
     assert Counter(src for src, _ in first[len(own) :]) != Counter(src for src, _ in second[len(own) :])
     related = [pair for pair in first[len(own) :] if pair in known and pair[0] != pair[1]]
     # Drawn alike from both: 300 of 400 are related.
-    assert 0.6 < len(related) / (3 * len(own)) < 0.9
+    assert 0.6 < len(related) / (len(first) - len(own)) < 0.9
     assert pairs(mixed.of_epoch(1, alone=False)) == second
     assert pairs(mixed.of_epoch(1, alone=True)) == pairs(own)
 

@@ -158,7 +158,8 @@ class TrainingLoop:
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
-        progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
+        is_helped = self._mixture.has_help and not progress.is_alone  # patience is for the last part of a run
+        progress.validations_since_best = 0 if is_best or is_helped else progress.validations_since_best + 1
         if is_best:
             progress.best_epoch, progress.best_scores = progress.last_epoch, by_metric
         return Validated(

@@ -148,3 +148,28 @@ def test_what_cannot_help_is_refused(tmp_path: Path, option: str, lines: Sequenc
         prepare(write(tmp_path, "deu.txt", pair_lines(300)), out=tmp_path / "out", **options)
     assert told in str(refused.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_it_is_told_how_much_of_what_the_own_pairs_lack_is_covered(tmp_path: Path) -> None:
+    lines = {"own": "a\tone two", "valid": "b\tone two three four", "related": "c\ttwo three", "text": "four one"}
+    paths = {name: write(tmp_path, f"{name}.txt", [line]) for name, line in lines.items()}
+    report = prepare(
+        paths["own"],
+        valid=[paths["valid"]],
+        related=[f"{paths['related']}:fr-de"],
+        tgt_only=[paths["text"]],
+        out=tmp_path / "out",
+        languages="en-de",
+        overrides=["text.unit=word", "text.src.min_count=1", "text.tgt.min_count=1", "data.test_sources=0"],
+    )
+    # Training lacks "two three" and "three four" of the target. The source has a single word: it lacks nothing.
+    assert {name: split.covered for name, split in report.manifest.splits.items()} == {
+        "train": None,
+        "valid": None,
+        "test": None,
+        "related": 0.5,
+        "tgt_only": 0.0,
+    }
+    assert report.manifest.helping(0.5) == ["related"]
+    assert report.manifest.helping(0.0) == ["related", "tgt_only"]
+    assert report.manifest.help_in_words(0.5) == " with the help of 1 related, without tgt_only, which covers too little"

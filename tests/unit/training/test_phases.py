@@ -110,3 +110,10 @@ def test_another_share_begins_the_epoch_anew(helped: PreparedCorpus, tmp_path: P
     other = tiny_config(helped, *FIVE_EPOCHS[:2], "training.help.own_share=0.25")
     first = next(event for event in train_session(resumed(session.run, other, helped)) if isinstance(event, Step))
     assert first.position == 1
+
+
+def test_patience_ends_no_run_before_the_own_pairs_are_alone(helped: PreparedCorpus, tmp_path: Path) -> None:
+    impatient = ("training.patience=1", "training.lr=1e-9")  # so that no validation is better than the first
+    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS, *impatient), helped)
+    mixed, own = (math.ceil(times * len(helped.split("train")) / 16) for times in (2, 1))
+    assert batches_per_epoch(session) == [mixed] * 3 + [own]

@@ -172,4 +172,5 @@ def test_it_is_told_how_much_of_what_the_own_pairs_lack_is_covered(tmp_path: Pat
     }
     assert report.manifest.helping(0.5) == ["related"]
     assert report.manifest.helping(0.0) == ["related", "tgt_only"]
-    assert report.manifest.help_in_words(0.5) == " with the help of 1 related, without tgt_only, which covers too little"
+    words = report.manifest.help_in_words(0.5)
+    assert words == " with the help of 1 related, without tgt_only, which covers too little"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
-from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, HelpName, PartName
+from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
@@ -103,7 +103,7 @@ class SplitRecord(_Record):
     pairs: Count
     sources: Count
     """Distinct source sentences."""
-    covered: float | None = None
+    covered: float = 1.0
     """Of a text or of related pairs: see `preparation.help.covered`."""
 
 
@@ -151,26 +151,16 @@ class Manifest(_Record):
                 raise ValueError(f"{name!r} is no file of the folder")
         return files
 
-    @property
-    def help(self) -> list[HelpName]:
-        """The parts that help, of those that there are."""
-        return [name for name in HELP if name in self.splits]
-
-    @property
-    def trained(self) -> list[PartName]:
-        """The parts that a model is trained on; src_only is for the vocabulary alone."""
-        return ["train", *(name for name in self.help if name != "src_only")]
-
-    def helping(self, least_covered: float) -> list[HelpName]:
-        """The parts that a model is trained on besides its pairs: word lists, and others that cover enough."""
-        share = {name: self.splits[name].covered for name in self.help if name != "src_only"}
-        return [name for name, covered in share.items() if covered is None or covered >= least_covered]
+    def trained(self, least_covered: float = 0.0) -> list[PartName]:
+        """The parts that a model is trained on: the own pairs, word lists, and other help that covers enough."""
+        help_ = [name for name in HELP if name in self.splits and name != "src_only"]
+        return ["train", *(name for name in help_ if self.splits[name].covered >= least_covered)]
 
     def help_in_words(self, least_covered: float) -> str:
         """Such as " with the help of 99,449 related, without tgt_only, which covers too little"."""
-        used = self.helping(least_covered)
-        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in used)
-        unlike = " and ".join(name for name in self.help if name not in (*used, "src_only"))
+        used = self.trained(least_covered)
+        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in used[1:])
+        unlike = " and ".join(name for name in self.trained() if name not in used)
         unused = f", without {unlike}, which covers too little" if unlike else ""
         return (f" with the help of {counts}" if counts else "") + unused
 

@@ -32,8 +32,8 @@ class Mixture:
     @classmethod
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
         """The mixture of a corpus, as the config has it."""
-        helping = corpus.manifest.helping(training.help.least_covered)
-        own, found = corpus.split("train"), {name: corpus.split(name) for name in helping}
+        found = {name: corpus.split(name) for name in corpus.manifest.trained(training.help.least_covered)}
+        own = found["train"]
         nothing = own.pick(np.arange(0))
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
         texts = found.get("tgt_only", nothing)

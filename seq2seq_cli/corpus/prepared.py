@@ -174,8 +174,8 @@ class PreparedCorpus:
             raise _damaged(self.path / file)
 
     def trained_texts(self, side: SideName) -> Iterator[str]:
-        """The texts of a side, as of `texts`, that a model is trained on."""
-        return chain.from_iterable(self.texts(part, side) for part in self.manifest.trained)
+        """The texts of a side, as of `texts`, that a model may be trained on."""
+        return chain.from_iterable(self.texts(part, side) for part in self.manifest.trained())
 
     def _read_split(self, name: PartName) -> ParallelIds:
         ids = ParallelIds(src=self._read_ids(name, "src"), tgt=self._read_ids(name, "tgt"))

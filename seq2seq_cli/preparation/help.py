@@ -107,17 +107,17 @@ def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFi
     return file, Reading(text=in_language, letters=(letter, letter), swap=False), []
 
 
-def covered(folder: Path, part: PartName) -> float | None:
+def covered(folder: Path, part: PartName) -> float:
     """The share that a part has of the neighbouring units in the validation split that the training split lacks.
 
-    Of the side that has more: the other one is in another language. None where the training split lacks none.
+    Of the side that has more: the other one is in another language.
     """
     shares = []
     for side in SIDES:
         valid, train, others = (np.load(folder / f"{n}.{side}.npy", mmap_mode="r") for n in ("valid", "train", part))
         if len(missing := _lacking(_neighbours(valid), train)):
             shares.append(1 - len(_lacking(missing, others)) / len(missing))
-    return max(shares, default=None)
+    return max(shares, default=1.0)
 
 
 def _lacking(pairs: NDArray[np.int64], ids: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:

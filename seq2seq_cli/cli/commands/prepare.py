@@ -158,9 +158,8 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
     yield ""
     yield f"{'split':<10}{'pairs':>12}{'sources':>12}"
     for split_name, split in manifest.splits.items():
-        share = split.covered
-        covered = "" if share is None else f"    {share:.0%} of the neighbouring words in valid that train lacks"
-        yield f"{split_name:<10}{split.pairs:>12,}{split.sources:>12,}{covered}"
+        covered = f"    {split.covered:.0%} of the neighbouring words in valid that train lacks"
+        yield f"{split_name:<10}{split.pairs:>12,}{split.sources:>12,}{covered if split.covered < 1 else ''}"
     yield ""
     yield f"{'side':<10}{'vocabulary':>12}{'unknown words on valid':>26}"
     for name, side, language in (("src", manifest.src, src), ("tgt", manifest.tgt, tgt)):

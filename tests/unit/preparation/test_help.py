@@ -101,7 +101,7 @@ def test_held_out_splits_are_of_the_own_pairs_and_keep_whatever_helps(tmp_path: 
     codes = "de-fr" if swap == "true" else "en-fr"
     _, corpus = made(tmp_path, related=[f"{related}:{codes}"], dictionary=[words], tgt_only=[text], overrides=overrides)
     assert all(corpus.sentences(split) == plain.sentences(split) for split in SPLITS)
-    assert [len(corpus.split(part)) for part in corpus.manifest.help] == [1, 1, 1]
+    assert [len(corpus.split(part)) for part in corpus.manifest.splits if part not in SPLITS] == [1, 1, 1]
     assert not TrainedSentences.of(corpus).share_a_side(held_out).any()
 
 
@@ -164,13 +164,13 @@ def test_it_is_told_how_much_of_what_the_own_pairs_lack_is_covered(tmp_path: Pat
     )
     # Training lacks "two three" and "three four" of the target. The source has a single word: it lacks nothing.
     assert {name: split.covered for name, split in report.manifest.splits.items()} == {
-        "train": None,
-        "valid": None,
-        "test": None,
+        "train": 1.0,
+        "valid": 1.0,
+        "test": 1.0,
         "related": 0.5,
         "tgt_only": 0.0,
     }
-    assert report.manifest.helping(0.5) == ["related"]
-    assert report.manifest.helping(0.0) == ["related", "tgt_only"]
+    assert report.manifest.trained(0.5) == ["train", "related"]
+    assert report.manifest.trained() == ["train", "related", "tgt_only"]
     words = report.manifest.help_in_words(0.5)
     assert words == " with the help of 1 related, without tgt_only, which covers too little"

@@ -69,10 +69,7 @@ def answer_of(connection: http.client.HTTPConnection) -> Answer:
 def running_server(*arguments: str | Path, folder: Path | None = None) -> Iterator[Server]:
     """A server on a free port, which is killed at the end unless it was stopped; it is started in a folder."""
     process = subprocess.Popen(
-        [*S2S, "serve", "--port", "0", *map(str, arguments)],
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-        cwd=folder,
+        [*S2S, "serve", "--port", "0", *map(str, arguments)], stderr=subprocess.PIPE, encoding="utf-8", cwd=folder
     )
     assert process.stderr is not None
     with process:

@@ -55,10 +55,7 @@ CLAIMS = (
         published="above; Luong et al. 2015, section 5.4",
     ),
     Claim(
-        what="input feeding",
-        better="luong_feed",
-        worse="luong_general",
-        published="+1.3; Luong et al. 2015, table 1",
+        what="input feeding", better="luong_feed", worse="luong_general", published="+1.3; Luong et al. 2015, table 1"
     ),
     Claim(
         what="predicted window",

@@ -68,11 +68,7 @@ def _measure(corpus: Path, name: str, seconds: float) -> Round:
 
 
 def measure(
-    steps: Iterator[int],
-    *,
-    seconds: float,
-    precision: str,
-    clock: Callable[[], float] = time.perf_counter,
+    steps: Iterator[int], *, seconds: float, precision: str, clock: Callable[[], float] = time.perf_counter
 ) -> Round:
     """Train for `seconds`, or one step if that is longer, after a warm-up of at most as long.
 

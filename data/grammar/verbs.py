@@ -18,12 +18,7 @@ AT_HOME = Fixed("at home", "zu Hause")
 HOMEWARDS = Fixed("home", "nach Hause")
 IN_BERLIN, TO_BERLIN = Fixed("in Berlin", "in Berlin"), Fixed("to Berlin", "nach Berlin")
 PLACE = (IN, AT_HOME)
-HOURS = (
-    Fixed("early", "früh"),
-    Fixed("late", "spät"),
-    Fixed("at six", "um sechs"),
-    Fixed("at eight", "um acht"),
-)
+HOURS = (Fixed("early", "früh"), Fixed("late", "spät"), Fixed("at six", "um sechs"), Fixed("at eight", "um acht"))
 DIRECTION = (INTO, TO, TO, HOMEWARDS)
 
 ANYBODY = K.HUMAN
@@ -206,16 +201,7 @@ VERBS = (
         with_sein=True,
         needs=HOURS,
     ),
-    Verb(
-        "arrive",
-        "kommen",
-        past="kam",
-        participle="gekommen",
-        aspect=EVENT,
-        prefix="an",
-        with_sein=True,
-        needs=HOURS,
-    ),
+    Verb("arrive", "kommen", past="kam", participle="gekommen", aspect=EVENT, prefix="an", with_sein=True, needs=HOURS),
 )
 KNOW_THAT = Verb(
     "know", "wissen", "knew", past="wusste", present=("weiß", "weißt", "weiß", "wissen", "wissen"), aspect=STATE

@@ -31,6 +31,5 @@ Overrides: TypeAlias = Annotated[
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 Threads: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core"),
+    int | None, typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core")
 ]

@@ -130,9 +130,7 @@ def torchrun_group() -> Iterator[ProcessGroup]:
         yield SINGLE
         return
     group = ProcessGroup(
-        rank=int(os.environ["RANK"]),
-        size=int(os.environ["WORLD_SIZE"]),
-        local_rank=int(os.environ["LOCAL_RANK"]),
+        rank=int(os.environ["RANK"]), size=int(os.environ["WORLD_SIZE"]), local_rank=int(os.environ["LOCAL_RANK"])
     )
     store = _join(group)
     try:

@@ -52,11 +52,7 @@ class HeldOutScores:
 
 
 def score_split(
-    model: Seq2Seq,
-    translator: Translator,
-    corpus: PreparedCorpus,
-    split: SplitName,
-    group: ProcessGroup = SINGLE,
+    model: Seq2Seq, translator: Translator, corpus: PreparedCorpus, split: SplitName, group: ProcessGroup = SINGLE
 ) -> HeldOutScores:
     """The scores of a split, which must not be empty: the loss of `model`, BLEU and chrF of its `translator`.
 

@@ -119,11 +119,7 @@ def _head(file: LocalFile, encoding: str) -> str:
 
 
 def _with_columns(
-    pair_file: PairFile,
-    reader: Reader,
-    encoding: str,
-    asked: tuple[str, str] | None,
-    languages: Codes | None,
+    pair_file: PairFile, reader: Reader, encoding: str, asked: tuple[str, str] | None, languages: Codes | None
 ) -> PairFile:
     """A table with the columns that are taken."""
     [file] = pair_file.files

@@ -21,7 +21,7 @@ _ATTRIBUTES = re.compile(r"\|[^\\|]*(?=\\)")
 r"""Behind a word: ``\w light|lemma="lux"\w*``."""
 _INLINE = re.compile(r"\\\+?\w+\*?")
 _HEADINGS = {
-    *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem"),
+    *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem")
 }
 """Markers of lines that belong to no verse."""
 

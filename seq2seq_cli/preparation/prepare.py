@@ -139,10 +139,7 @@ def prepare(
 
 
 def _resolved(
-    config: Config,
-    languages: str | None,
-    pair_files: Sequence[PairFile],
-    samples: Sequence[Sequence[Sequence[str]]],
+    config: Config, languages: str | None, pair_files: Sequence[PairFile], samples: Sequence[Sequence[Sequence[str]]]
 ) -> tuple[Config, LanguageOrigin, list[str]]:
     """The config with the languages of the files; where they are from; what may be wrong with them.
 

@@ -45,10 +45,7 @@ MARK = ".s2s-run"
 LATEST = RUNS / "latest"
 """The name of the newest run."""
 
-READ = (
-    *(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0]),
-    *(EPOCHS, LOCK),
-)
+READ = (*(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0]), *(EPOCHS, LOCK))
 """The names at the top of a run folder that s2s reads, or writes into."""
 _KEY = "run"
 _LONGEST_NAME = 255

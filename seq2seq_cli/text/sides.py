@@ -56,10 +56,7 @@ def fit_codecs(
 
 
 def fit_codec(
-    config: "SideConfig | SideOptions",
-    unit: Unit,
-    token_counts: Mapping[str, int],
-    rules: TokenizerRules | None = None,
+    config: "SideConfig | SideOptions", unit: Unit, token_counts: Mapping[str, int], rules: TokenizerRules | None = None
 ) -> Codec:
     """Learn the codec of one side from the number of times that each token of the Segmenter occurs in training.
 

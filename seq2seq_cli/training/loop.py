@@ -91,11 +91,7 @@ class TrainingLoop:
             progress.is_alone = self._is_alone()
         train = self._mixture.of_epoch(progress.epoch, alone=progress.is_alone)
         order = epoch_order(
-            train,
-            size=training.batch_size,
-            unit=training.batch_unit,
-            seed=training.seed,
-            epoch=progress.epoch,
+            train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=progress.epoch
         )
         progress.batches, progress.order_settings = len(order), order_of_pairs(training)
         batches = feed(

@@ -84,11 +84,7 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group:
 
 
 def _resume(
-    plan: Plan,
-    provenance: Provenance,
-    corpus: PreparedCorpus,
-    fresh: Callable[[], TrainingState],
-    group: ProcessGroup,
+    plan: Plan, provenance: Provenance, corpus: PreparedCorpus, fresh: Callable[[], TrainingState], group: ProcessGroup
 ) -> Session:
     """A run in the state in which it was saved last; the config may differ from its saved one in how it trains."""
     run, training = RunWriter(plan.path), plan.config.training

@@ -274,11 +274,7 @@ FORMATS = [
     Format("ONNX graphs", f"{_RUN}/best/*.onnx", _READ_GRAPHS, (*3 * [_onnx], mutations.of_bytes), (RUN,)),
     Format("export.json", f"{_RUN}/best/export.json", _READ_GRAPHS, _JSON, (RUN,)),
     Format(
-        "checkpoint",
-        f"{_RUN}/last/training.pt",
-        (RESUME,),
-        (*3 * [_checkpoint], mutations.of_bytes),
-        (RUN, PREPARED),
+        "checkpoint", f"{_RUN}/last/training.pt", (RESUME,), (*3 * [_checkpoint], mutations.of_bytes), (RUN, PREPARED)
     ),
     Format("metrics.jsonl", f"{_RUN}/metrics.jsonl", _READ_RECORDS, _JSON_LINES, (RUN, PREPARED)),
     Format("corpus.json", f"{_RUN}/corpus.json", _READ_RECORDS, _JSON, (RUN, PREPARED)),

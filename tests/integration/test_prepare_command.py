@@ -190,11 +190,7 @@ def test_dropped_lines_are_reported(home: Path) -> None:
             ["--out", "x" * 300],
             "cannot be used: File name too long: choose another folder with --out",
         ),
-        (
-            b"Hi you.\tHo.\n",
-            ["--set", "data.max_tokens=1"],
-            "training (1 too long): give more pairs, or raise data",
-        ),
+        (b"Hi you.\tHo.\n", ["--set", "data.max_tokens=1"], "training (1 too long): give more pairs, or raise data"),
         (b"Hi.\tHallo.\n", ["--config", "no_such_config"], "no_such_config"),
     ],
 )
@@ -210,9 +206,7 @@ def test_bad_input_is_one_line_exit_code_2_and_nothing_written(
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
 @pytest.mark.parametrize(
-    ("number", "code", "leftovers"),
-    [(signal.SIGINT, 130, 0), (signal.SIGKILL, -9, 1)],
-    ids=["SIGINT", "SIGKILL"],
+    ("number", "code", "leftovers"), [(signal.SIGINT, 130, 0), (signal.SIGKILL, -9, 1)], ids=["SIGINT", "SIGKILL"]
 )
 def test_stopped_in_the_middle_it_leaves_nothing_that_looks_finished(
     tmp_path: Path, number: signal.Signals, code: int, leftovers: int

@@ -17,9 +17,7 @@ def evaluate(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[RUN]...",
-            help=f"The runs, each by {RUN_FORMS}; the newest one by default.",
-            show_default=False,
+            metavar="[RUN]...", help=f"The runs, each by {RUN_FORMS}; the newest one by default.", show_default=False
         ),
     ] = None,
     split: Annotated[Literal["test", "valid"], typer.Option("--split", help="The split of the corpus.")] = "test",

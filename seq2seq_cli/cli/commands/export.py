@@ -23,8 +23,7 @@ def export(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The folder, or the .html or .zip file, to make.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
     with_pairs: Annotated[
-        bool,
-        typer.Option("--with-pairs", help="Include the training pairs that the run consults, for others to read."),
+        bool, typer.Option("--with-pairs", help="Include the training pairs that the run consults, for others to read.")
     ] = False,
 ) -> None:
     """Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file for s2s.

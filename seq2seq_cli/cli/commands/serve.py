@@ -41,13 +41,7 @@ def serve(
         int, typer.Option(min=1, metavar="N", help="Most characters that wait; a request beyond that is refused (429).")
     ] = _DEFAULTS.max_waiting,
     timeout: Annotated[
-        float,
-        typer.Option(
-            min=0.1,
-            max=3600,
-            metavar="S",
-            help="Seconds to receive a request, and to translate it.",
-        ),
+        float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds to receive a request, and to translate it.")
     ] = _DEFAULTS.timeout,
     threads: Threads = None,
     device: Device = "auto",

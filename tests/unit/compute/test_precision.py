@@ -18,12 +18,7 @@ def test_a_named_precision_is_chosen(name: Precision) -> None:
 
 @pytest.mark.parametrize(
     ("units", "chosen"),
-    [
-        (("avx512_bf16",), "bf16-mixed"),
-        (("amx_bf16", "avx2"), "bf16-mixed"),
-        (("avx2", "bf16"), "fp32"),
-        ((), "fp32"),
-    ],
+    [(("avx512_bf16",), "bf16-mixed"), (("amx_bf16", "avx2"), "bf16-mixed"), (("avx2", "bf16"), "fp32"), ((), "fp32")],
 )
 def test_auto_chooses_bf16_where_a_cpu_has_units_for_it(
     units: tuple[str, ...], chosen: Precision, monkeypatch: pytest.MonkeyPatch

@@ -67,10 +67,7 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "text: {qwerty: 1}",
             f"my.yaml:1:8: text.qwerty: unknown key; the keys of 'text' are {', '.join(TextConfig.model_fields)}",
         ),
-        (
-            "1: 2",
-            "my.yaml:1:1: 1: unknown key; the keys of a config are data, text, model, training, decoding",
-        ),
+        ("1: 2", "my.yaml:1:1: 1: unknown key; the keys of a config are data, text, model, training, decoding"),
         ("training:\n  epochs: ten", "my.yaml:2:11: training.epochs: must be an integer, not 'ten'"),
         ("training: {epochs: true}", "my.yaml:1:20: training.epochs: must be an integer, not true"),
         ("training: {epochs: }", "my.yaml:1:19: training.epochs: must be an integer, not null"),
@@ -107,10 +104,7 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "my.yaml:1:20: training.device: must be 'auto', 'cpu', 'cuda' or 'mps', not 'cudda'",
         ),
         ("training: 5", "my.yaml:1:11: training: must be a section of 'key: value' lines, not 5"),
-        (
-            "- training",
-            "my.yaml:1:1: must hold sections such as 'training:', with indented 'key: value' lines below",
-        ),
+        ("- training", "my.yaml:1:1: must hold sections such as 'training:', with indented 'key: value' lines below"),
         ("training: {lr: 1, lr: 2}", "my.yaml:1:19: training.lr: duplicate key, first on line 1"),
         (
             "training: {lr: 1",

@@ -73,11 +73,7 @@ def test_every_key_and_value_has_its_place() -> None:
         ("a:\n\tb: 1", Mark(2, 1), "character '\\t' that cannot start any token; check each ':' and the indentation"),
         ("a:\n  b: 1\n c: 2", Mark(3, 2), "but found '<block mapping start>'; check each ':' and the indentation"),
         ("a: [1, 2", Mark(1, 9), "expected ',' or ']', but got '<stream end>'; check each ':' and the indentation"),
-        (
-            "a: 1\n---\nb: 2",
-            Mark(2, 1),
-            "expected a single document in the stream, but found another document",
-        ),
+        ("a: 1\n---\nb: 2", Mark(2, 1), "expected a single document in the stream, but found another document"),
         ("a: &x 1\nb: *x", Mark(2, 4), "not YAML: an alias ('*' or '<<'); write the value out"),
         ("a: 1\nb: \x07", Mark(2, 4), "not YAML: the control character '\\x07' is not allowed"),
         ("[a]: 1", Mark(1, 1), "a key must be a word"),

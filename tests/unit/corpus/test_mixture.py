@@ -34,10 +34,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines), encoding="utf-8")
     report = prepare(
-        folder / "deu.txt",
-        out=folder / "out",
-        related=[folder / "fra.txt"],
-        tgt_only=[folder / "text.txt"],
+        folder / "deu.txt", out=folder / "out", related=[folder / "fra.txt"], tgt_only=[folder / "text.txt"]
     )
     return PreparedCorpus.open(report.out)
 

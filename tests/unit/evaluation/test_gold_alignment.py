@@ -93,10 +93,7 @@ links = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("-?p"), st.integer
 
 @given(lines=st.lists(links, min_size=1, max_size=4), newline=st.sampled_from(["\n", "\r\n"]), swap=st.booleans())
 def test_links_are_read_as_they_were_written(
-    tmp_path_factory: pytest.TempPathFactory,
-    lines: list[list[tuple[int, str, int]]],
-    newline: str,
-    swap: bool,
+    tmp_path_factory: pytest.TempPathFactory, lines: list[list[tuple[int, str, int]]], newline: str, swap: bool
 ) -> None:
     pairs = [(f"source {number}", f"target {number}") for number in range(len(lines))]
     content = newline.join(" ".join(f"{i}{mark}{j}" for i, mark, j in line) for line in lines) + newline

@@ -38,12 +38,7 @@ def test_without_a_warm_up_the_first_update_has_the_highest_rate() -> None:
     assert rates("cosine", 5, 5)[-1] == 0  # a warm-up to the end
 
 
-@given(
-    schedule=st.sampled_from(SCHEDULES),
-    warmup=st.integers(0, 30),
-    after=st.integers(1, 50),
-    lr=st.floats(1e-6, 10),
-)
+@given(schedule=st.sampled_from(SCHEDULES), warmup=st.integers(0, 30), after=st.integers(1, 50), lr=st.floats(1e-6, 10))
 def test_it_climbs_to_lr_without_a_jump_and_only_falls_from_there(
     schedule: str, warmup: int, after: int, lr: float
 ) -> None:

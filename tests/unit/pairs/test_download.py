@@ -43,13 +43,7 @@ def get(
     progress: ByteProgress = lambda _done, _total: None,
 ) -> Downloaded:
     return download(
-        language,
-        folder,
-        site=site.address,
-        overwrite=overwrite,
-        progress=progress,
-        timeout=timeout,
-        retries=retries,
+        language, folder, site=site.address, overwrite=overwrite, progress=progress, timeout=timeout, retries=retries
     )
 
 

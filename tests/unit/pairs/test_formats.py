@@ -229,10 +229,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (changed("memory.tmx", DOCTYPE, '<!DOCTYPE tmx [<!ENTITY a SYSTEM "file:///etc/passwd">]>'), ENTITIES),
         (changed("memory.tmx", "UTF-8", "klingon"), ":1: the XML names an unknown encoding: export the"),
         (changed("memory.tmx", "Tom sees 0", "Tom &nbsp; 0"), ":5: defines or needs entities, which may hide"),
-        (
-            b'<?xml version="1.0"?><TEI></TEI>',
-            ":1: XML, but no TMX, XLIFF, FLEx text, ELAN: export the pairs",
-        ),
+        (b'<?xml version="1.0"?><TEI></TEI>', ":1: XML, but no TMX, XLIFF, FLEx text, ELAN: export the pairs"),
         (b'<?xml version="1.0"?><xliff version="1.2"></xliff>', ": no sentence pair in it: XLIFF without a record"),
         (b'<tmx version="1.4"><header/><body></body></tmx>', ": no sentence pair in it: TMX without a record"),
         (changed("memory.tmx", ' xml:lang="de"', ""), ":6: a <tuv> without xml:lang: name its language"),

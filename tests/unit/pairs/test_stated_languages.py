@@ -7,13 +7,7 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.stated_languages import (
-    Statement,
-    by_words,
-    guess_languages,
-    resolve_languages,
-    script_of,
-)
+from seq2seq_cli.pairs.stated_languages import Statement, by_words, guess_languages, resolve_languages, script_of
 from tests.commands import s2s_here
 
 
@@ -176,14 +170,7 @@ IN_ORDER = "is in Japanese script, not English (en): name the languages in the o
     [
         ("pairs.txt", "en", "ja", [], 2, "error: pairs.txt: the second column is in Japanese script, not German (de):"),
         ("deu.txt", "en", "zh", [], 2, "error: deu.txt: the second column is in Han script, not German (de): name the"),
-        (
-            "jpn.txt",
-            "ja",
-            "en",
-            [],
-            2,
-            f"error: jpn.txt: the first column {IN_ORDER}",
-        ),
+        ("jpn.txt", "ja", "en", [], 2, f"error: jpn.txt: the first column {IN_ORDER}"),
         ("pairs.txt", "en", "ja", ["--languages", "en-de"], 0, "warning: pairs.txt: the second column is in Japanese"),
         ("pairs.txt", "en", "ja", ["--languages", "en-ja"], 0, ""),
         ("jpn.txt", "en", "ja", ["--swap"], 0, ""),

@@ -47,11 +47,7 @@ def test_given_splits_are_kept_and_share_no_sentence_with_training(tmp_path: Pat
     assert lines_of(corpus, "test") == TEST
     assert len(corpus.split("train")) == 298
     first = {reason: (it.count, it.first[0]) for reason, it in report.manifest.dropped.items()}
-    assert first == {
-        "duplicate": (1, "valid.tsv:3"),
-        "in valid": (1, "deu.txt:8"),
-        "in test": (1, "deu.txt:2"),
-    }
+    assert first == {"duplicate": (1, "valid.tsv:3"), "in valid": (1, "deu.txt:8"), "in test": (1, "deu.txt:2")}
     assert report.warnings == ["the given test split shares a sentence with the validation split in 1 pair"]
     assert corpus.manifest.test_in_valid == 1
     assert [(file.name, file.part) for file in report.manifest.pair_files] == [

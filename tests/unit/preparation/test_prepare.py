@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import (
-    Interrupted,
-    PairFileError,
-    PreparedFolderError,
-    S2SError,
-    UsageError,
-)
+from seq2seq_cli.errors import Interrupted, PairFileError, PreparedFolderError, S2SError, UsageError
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.preparation.workers import OpenWorkers, Workers
 from tests.corpora import WORDS, pair_lines
@@ -210,10 +204,7 @@ def test_examples_of_dropped_lines_are_written_as_a_table(tmp_path: Path) -> Non
         line.split("\t") for line in (tmp_path / "out" / "dropped.tsv").read_text(encoding="utf-8").split("\n")[:-1]
     ]
     assert header == ["reason", "place", "src", "tgt"]
-    assert rows[:2] == [
-        ["no tab", "deu.txt:4", "no tab " + "x" * 193, ""],
-        ["empty side", "deu.txt:8", "empty", ""],
-    ]
+    assert rows[:2] == [["no tab", "deu.txt:4", "no tab " + "x" * 193, ""], ["empty side", "deu.txt:8", "empty", ""]]
     duplicates = [row for row in rows if row[0] == "duplicate"]
     assert [row[1] for row in duplicates] == [f"deu.txt:{line}" for line in range(401, 501)]
     assert {tuple(row[2:]) for row in duplicates} == {tuple(lines[20].split("\t"))}

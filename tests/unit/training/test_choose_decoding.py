@@ -126,13 +126,7 @@ def test_a_run_without_an_exported_model_has_the_keys_too(session: Session) -> N
         ExportRecord.read(session.run.path)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"training": {"choose_decoding": False}},
-        {"decoding": {"sampling": True}},
-    ],
-)
+@pytest.mark.parametrize("settings", [{"training": {"choose_decoding": False}}, {"decoding": {"sampling": True}}])
 def test_nothing_is_chosen_unasked_or_for_samples(session: Session, settings: dict[str, dict[str, object]]) -> None:
     config = session.config
     for name, values in settings.items():

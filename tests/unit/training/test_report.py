@@ -43,11 +43,7 @@ def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repea
     os.truncate(codec, 5)
     with pytest.raises(TrainingError) as raised:
         finish(session)
-    for words in (
-        "its best weights are saved",
-        "src.json: damaged",
-        "s2s train --resume --out",
-    ):
+    for words in ("its best weights are saved", "src.json: damaged", "s2s train --resume --out"):
         assert words in str(raised.value)
     assert session.run.read_best()
     assert "BLEU on the test split: not scored yet" in card.read_text(encoding="utf-8")

@@ -145,7 +145,8 @@ def test_what_helps_is_in_parts_of_its_own(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "fra.txt: read as English to French (en-fr)" in done.stderr
     said = [line.split() for line in done.stdout.splitlines()]
-    assert all([part, "2", "2"] in said for part in ("related", "dictionary", "tgt_only"))
+    counts = [words[:3] for words in said]
+    assert all([part, "2", "2"] in counts for part in ("related", "dictionary", "tgt_only"))
     assert s2s_prepare(tmp_path, "deu.txt", *options).stdout.startswith("data/prepared is up to date")
     others = s2s_prepare(tmp_path, "deu.txt", *options[2:])
     assert others.returncode == 2

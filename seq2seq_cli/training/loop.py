@@ -192,9 +192,11 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
     return rows[group.rank :: group.size]
 
 
-def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float]:
+def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float, float]:
     """The settings that choose the pairs of an epoch and put them in their order."""
-    return training.batch_size, training.batch_unit, training.seed, training.help.own_share, training.help.noise
+    help_ = training.help
+    chosen_by = help_.own_share, help_.noise, help_.least_covered
+    return training.batch_size, training.batch_unit, training.seed, *chosen_by
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

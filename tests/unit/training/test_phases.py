@@ -101,13 +101,14 @@ def test_each_token_of_a_source_that_helps_has_a_place(tmp_path: Path) -> None:
         tiny_config(corpus, "model.attention.score=location", "model.attention.max_length=5")
 
 
-def test_another_share_begins_the_epoch_anew(helped: PreparedCorpus, tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["own_share=0.25", "least_covered=1"])
+def test_another_choice_of_pairs_begins_the_epoch_anew(helped: PreparedCorpus, tmp_path: Path, change: str) -> None:
     session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS), helped)
     for event in train_session(session):
         if isinstance(event, Step) and event.step == 2:
             session.run.save_last(session.state.checkpoint())
             break
-    other = tiny_config(helped, *FIVE_EPOCHS[:2], "training.help.own_share=0.25")
+    other = tiny_config(helped, *FIVE_EPOCHS, f"training.help.{change}")
     first = next(event for event in train_session(resumed(session.run, other, helped)) if isinstance(event, Step))
     assert first.position == 1
 

@@ -1,6 +1,7 @@
 """Exports: a run in the form in which others use it."""
 
 import logging
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -134,9 +135,10 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
     """Write a run as a zip archive of one folder; its weights are the best or the chosen ones."""
     from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
+    folder = re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name)  # Windows unpacks no other names
     with ZipFile(file, "w") as archive:
         for part, content in _parts(run, Path(MARK), *(() if run.chosen else _OF_BEST), with_pairs=with_pairs):
-            entry = ZipInfo(f"{run.path.resolve().name}/{part.as_posix()}", _WRITTEN)
+            entry = ZipInfo(f"{folder}/{part.as_posix()}", _WRITTEN)
             entry.external_attr = 0o644 << 16
             entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
             archive.writestr(entry, content)

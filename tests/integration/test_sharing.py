@@ -1,5 +1,7 @@
 """A run that is sent to somebody, as one file or as a folder."""
 
+import ntpath
+import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -64,6 +66,17 @@ def test_a_file_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path, t
     shutil.unpack_archive(sender / "my third.zip", tmp_path)
     assert not {path.name for path in (tmp_path / "small").iterdir()} & {*OF_BEST}
     assert translation(tmp_path, "--model", "small") == translation(sender, "--model", "runs/small")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names")
+def test_a_file_can_be_unpacked_on_windows(sender: Path) -> None:
+    shutil.copytree(sender / RUNS / "small", sender / RUNS / "at 12:30?")
+    done = s2s_here(sender, "export", "runs/at 12:30?", "named.zip")
+    assert done.returncode == 0, done.stderr
+    names = zipfile.ZipFile(sender / "named.zip").namelist()
+    assert {ntpath.splitdrive(name)[0] for name in names} == {""}
+    assert {name.partition("/")[0] for name in names} == {"at 12_30_"}
+    assert not any(ntpath.sep in name for name in names)
 
 
 def test_a_run_is_found_in_runs_wherever_it_is_from(sender: Path, tmp_path: Path) -> None:

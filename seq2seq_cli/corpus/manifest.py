@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from seq2seq_cli.config.schema import Probability
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
 from seq2seq_cli.errors import PreparedFolderError
@@ -103,7 +104,7 @@ class SplitRecord(_Record):
     pairs: Count
     sources: Count
     """Distinct source sentences."""
-    covered: float = 1.0
+    covered: Probability | None
     """Of a text or of related pairs: see `preparation.help.covered`."""
 
 
@@ -152,17 +153,16 @@ class Manifest(_Record):
         return files
 
     def trained(self, least_covered: float = 0.0) -> list[PartName]:
-        """The parts that a model is trained on: the own pairs, word lists, and other help that covers enough."""
-        help_ = [name for name in HELP if name in self.splits and name != "src_only"]
-        return ["train", *(name for name in help_ if self.splits[name].covered >= least_covered)]
+        """The parts that a model is trained on; a part whose `covered` is measured has at least this share."""
+        help_ = [(name, self.splits[name].covered) for name in HELP if name in self.splits and name != "src_only"]
+        return ["train", *(name for name, share in help_ if share is None or share >= least_covered)]
 
     def help_in_words(self, least_covered: float) -> str:
-        """Such as " with the help of 99,449 related, without tgt_only, which covers too little"."""
-        used = self.trained(least_covered)
-        counts = " and ".join(f"{self.splits[name].pairs:,} {name}" for name in used[1:])
-        unlike = " and ".join(name for name in self.trained() if name not in used)
-        unused = f", without {unlike}, which covers too little" if unlike else ""
-        return (f" with the help of {counts}" if counts else "") + unused
+        """Such as " with the help of 99,449 related (46,831 tgt_only for the vocabulary alone)"."""
+        counts = {name: f"{self.splits[name].pairs:,} {name}" for name in HELP if name in self.splits}
+        used = [counts.pop(name) for name in self.trained(least_covered) if name in counts]
+        helping = f" with the help of {' and '.join(used)}" if used else ""
+        return helping + (f" ({' and '.join(counts.values())} for the vocabulary alone)" if counts else "")
 
     @field_validator("splits")
     @classmethod

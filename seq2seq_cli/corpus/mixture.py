@@ -36,8 +36,7 @@ class Mixture:
         own = found["train"]
         nothing = own.pick(np.arange(0))
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
-        texts = found.get("tgt_only", nothing)
-        return cls(own=own, pairs=pairs, texts=texts, config=training.help, seed=training.seed)
+        return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), config=training.help, seed=training.seed)
 
     @property
     def has_help(self) -> bool:

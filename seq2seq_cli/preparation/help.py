@@ -5,14 +5,15 @@ here; training changes its sources.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
+from seq2seq_cli.corpus.manifest import ENDINGS
 from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY, PartName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairFile
@@ -29,10 +30,13 @@ from seq2seq_cli.pairs.stated_languages import (
 from seq2seq_cli.preparation.analysis import Reading
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.normalise import letter_of_marks
-from seq2seq_cli.text.sides import SIDES
+from seq2seq_cli.text.sides import SIDES, SideName
+from seq2seq_cli.text.vocabulary import UNK
 
-_BLOCK = 1 << 22
-"""Ids that are compared at a time."""
+_MEASURED: dict[PartName, tuple[SideName, ...]] = {"related": SIDES, "tgt_only": ("tgt",)}
+"""The sides on which a part may have what the own pairs lack."""
+_BLOCK = 1 << 17
+"""Sentences that are compared at a time."""
 
 _OPTIONS = {TGT_ONLY: "--tgt-only", SRC_ONLY: "--src-only"}
 _WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOTALL)
@@ -107,27 +111,32 @@ def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFi
     return file, Reading(text=in_language, letters=(letter, letter), swap=False), []
 
 
-def covered(folder: Path, part: PartName) -> float:
+def covered(folder: Path, part: PartName) -> float | None:
     """The share that a part has of the neighbouring units in the validation split that the training split lacks.
 
-    Of the side that has more: the other one is in another language.
+    Of the side that has more, for related pairs: their other side is in another language. None for a part that is not
+    measured, and where the training split lacks nothing or there is no validation split.
     """
     shares = []
-    for side in SIDES:
-        valid, train, others = (np.load(folder / f"{n}.{side}.npy", mmap_mode="r") for n in ("valid", "train", part))
-        if len(missing := _lacking(_neighbours(valid), train)):
+    for side in _MEASURED.get(part, ()):
+        valid, train, others = (_neighbours(folder / f"{name}.{side}") for name in ("valid", "train", part))
+        if len(missing := _lacking(np.concatenate(list(valid)), train)):
             shares.append(1 - len(_lacking(missing, others)) / len(missing))
-    return max(shares, default=1.0)
+    return max(shares, default=None)
 
 
-def _lacking(pairs: NDArray[np.int64], ids: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
-    """The pairs that are no neighbours among the ids; a block of these is in memory at a time."""
-    for start in range(0, len(ids), _BLOCK):
-        pairs = pairs[np.isin(pairs, _neighbours(ids[start : start + _BLOCK + 1]), invert=True)]
+def _lacking(pairs: NDArray[np.int64], blocks: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The pairs of neighbours that are in none of the blocks."""
+    for block in blocks:
+        pairs = pairs[np.isin(pairs, block, invert=True)]
     return pairs
 
 
-def _neighbours(ids: NDArray[np.unsignedinteger[Any]]) -> NDArray[np.int64]:
-    """Each two neighbouring ids as one number."""
-    wide = ids.astype(np.int64)
-    return wide[:-1] << 32 | wide[1:]
+def _neighbours(stem: Path) -> Iterator[NDArray[np.int64]]:
+    """Each two neighbouring units of a sentence, both known, as one number: a block of sentences at a time."""
+    ids, offsets = (np.load(stem.with_name(stem.name + ending), mmap_mode="r") for ending in ENDINGS[:2])
+    for first in range(0, len(offsets), _BLOCK):
+        bounds = offsets[first : first + _BLOCK + 1]
+        units, sentence = ids[bounds[0] : bounds[-1]].astype(np.int64), np.repeat(bounds[1:], np.diff(bounds))
+        known = units != UNK
+        yield (units[:-1] << 32 | units[1:])[known[:-1] & known[1:] & (sentence[:-1] == sentence[1:])]

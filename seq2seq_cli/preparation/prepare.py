@@ -210,12 +210,7 @@ def _fill(
         for side, codec in zip(SIDES, codecs, strict=True)
     )
     shutil.rmtree(store.folder)
-    records = {
-        name: record.model_copy(update={"covered": covered(folder, name)})
-        if name in ("related", "tgt_only")
-        else record
-        for name, record in selection.records.items()
-    }
+    splits = {name: it.model_copy(update={"covered": covered(folder, name)}) for name, it in selection.records.items()}
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     manifest = Manifest(
         s2s=__version__,
@@ -224,7 +219,7 @@ def _fill(
         lines_read=counts.lines,
         extra_columns=counts.extra_columns,
         dropped=counts.records(),
-        splits=records,
+        splits=splits,
         src=src,
         tgt=tgt,
         data=config.data,

@@ -80,7 +80,7 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
     is_new = _is_new(store, "src", given, part_of_pair != NOWHERE)
     in_part = {name: part_of_pair == part for part, name in enumerate(PARTS)}
     records = {
-        name: SplitRecord(pairs=int(pairs.sum()), sources=int((pairs & is_new).sum()))
+        name: SplitRecord(pairs=int(pairs.sum()), sources=int((pairs & is_new).sum()), covered=None)
         for name, pairs in in_part.items()
         if name in SPLITS or pairs.any()
     }

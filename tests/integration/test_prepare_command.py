@@ -144,9 +144,14 @@ def test_what_helps_is_in_parts_of_its_own(tmp_path: Path) -> None:
 
     assert done.returncode == 0, done.stderr
     assert "fra.txt: read as English to French (en-fr)" in done.stderr
-    said = [line.split() for line in done.stdout.splitlines()]
-    counts = [words[:3] for words in said]
-    assert all([part, "2", "2"] in counts for part in ("related", "dictionary", "tgt_only"))
+    said = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    of_valid = "% of the neighbouring units in valid that train lacks"
+    assert "dictionary 2 2" in said
+    [related, text] = [line for line in said if line.endswith(of_valid)]
+    assert related.startswith("related 2 2 ")
+    assert text.startswith("tgt_only 2 2 ")
+    [recipe] = [line for line in said if line.startswith("recipe for")]
+    assert "with the help of 2 dictionary (2 related and 2 tgt_only for the vocabulary alone): few" in recipe
     assert s2s_prepare(tmp_path, "deu.txt", *options).stdout.startswith("data/prepared is up to date")
     others = s2s_prepare(tmp_path, "deu.txt", *options[2:])
     assert others.returncode == 2

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from math import floor
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -158,8 +159,9 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
     yield ""
     yield f"{'split':<10}{'pairs':>12}{'sources':>12}"
     for split_name, split in manifest.splits.items():
-        covered = f"    {split.covered:.0%} of the neighbouring words in valid that train lacks"
-        yield f"{split_name:<10}{split.pairs:>12,}{split.sources:>12,}{covered if split.covered < 1 else ''}"
+        share = split.covered
+        has = "" if share is None else f"    {floor(100 * share)}% of the neighbouring units in valid that train lacks"
+        yield f"{split_name:<10}{split.pairs:>12,}{split.sources:>12,}{has}"
     yield ""
     yield f"{'side':<10}{'vocabulary':>12}{'unknown words on valid':>26}"
     for name, side, language in (("src", manifest.src, src), ("tgt", manifest.tgt, tgt)):
@@ -175,10 +177,11 @@ def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
     pairs = report.manifest.splits["train"].pairs
     if config is None:
         config = recipe_for(pairs)
-        minutes = load_config(config).training.max_minutes
-        limit = f", {minutes:g} minutes" if minutes else ""
+        training = load_config(config).training
+        limit = f", {training.max_minutes:g} minutes" if training.max_minutes else ""
         few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
-        yield f"recipe for {counted(pairs, 'pair')}: {config}{limit}{few}"
+        helped = report.manifest.help_in_words(training.help.least_covered)
+        yield f"recipe for {counted(pairs, 'pair')}{helped}: {config}{limit}{few}"
     command = f"s2s train --config {quote(config)}"
     if report.out != DEFAULT_FOLDER:
         command += f" --data {quote(str(report.out))}"

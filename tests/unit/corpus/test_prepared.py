@@ -26,7 +26,10 @@ def folder(pair_file: Path, tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-NO_TRAINING = {name: {"pairs": pairs, "sources": pairs} for name, pairs in [("train", 0), ("valid", 1), ("test", 1)]}
+NO_TRAINING = {
+    name: {"pairs": pairs, "sources": pairs, "covered": None}
+    for name, pairs in [("train", 0), ("valid", 1), ("test", 1)]
+}
 
 
 def change_manifest(folder: Path, **changes: object) -> None:

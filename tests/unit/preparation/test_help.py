@@ -150,27 +150,65 @@ def test_what_cannot_help_is_refused(tmp_path: Path, option: str, lines: Sequenc
     assert not (tmp_path / "out").exists()
 
 
-def test_it_is_told_how_much_of_what_the_own_pairs_lack_is_covered(tmp_path: Path) -> None:
-    lines = {"own": "a\tone two", "valid": "b\tone two three four", "related": "c\ttwo three", "text": "four one"}
-    paths = {name: write(tmp_path, f"{name}.txt", [line]) for name, line in lines.items()}
+WORDS = ("text.unit=word", "text.src.min_count=1", "text.tgt.min_count=1", "data.test_sources=0")
+
+
+def shares(folder: Path, lines: dict[str, list[str]], *overrides: str) -> dict[str, float | None]:
+    """What `covered` is for each part, of lines of own and valid pairs, related ones, and the other kinds of help."""
+    paths = {name: write(folder, f"{name}.txt", texts) for name, texts in lines.items()}
     report = prepare(
         paths["own"],
-        valid=[paths["valid"]],
-        related=[f"{paths['related']}:fr-de"],
-        tgt_only=[paths["text"]],
-        out=tmp_path / "out",
+        valid=[paths["valid"]] if "valid" in paths else [],
+        related=[f"{paths['related']}:fr-de"] if "related" in paths else [],
+        out=folder / "out",
         languages="en-de",
-        overrides=["text.unit=word", "text.src.min_count=1", "text.tgt.min_count=1", "data.test_sources=0"],
+        overrides=[*WORDS, *overrides],
+        **{kind: [paths[kind]] for kind in ("tgt_only", "src_only", "dictionary") if kind in paths},
     )
-    # Training lacks "two three" and "three four" of the target. The source has a single word: it lacks nothing.
-    assert {name: split.covered for name, split in report.manifest.splits.items()} == {
-        "train": 1.0,
-        "valid": 1.0,
-        "test": 1.0,
-        "related": 0.5,
-        "tgt_only": 0.0,
+    return {name: split.covered for name, split in report.manifest.splits.items() if name not in SPLITS}
+
+
+# Training lacks the neighbours "two three", "three four" and "eins zwei" of the target. The source has single words.
+OWN, VALID = ["a\tone two", "b\tthen four five"], ["c\tone two three four", "d\tfour five", "e\teins zwei"]
+
+
+@pytest.mark.parametrize("block", [1, 2, 1 << 17])  # sentences: what is found does not depend on it
+def test_help_has_a_share_of_the_neighbours_that_the_own_pairs_lack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr("seq2seq_cli.preparation.help._BLOCK", block)
+    lines = {"own": OWN, "valid": VALID, "related": ["f\ttwo three", "g\tthree", "h\tfour", "i\teins", "k\tzwei"]}
+    lines |= {"tgt_only": ["five one two three four", "eins"], "src_only": ["a b"], "dictionary": ["l\ttwo three"]}
+    found = shares(tmp_path, lines)
+    assert found == {
+        "related": pytest.approx(1 / 3),
+        "dictionary": None,
+        "tgt_only": pytest.approx(2 / 3),
+        "src_only": None,
     }
-    assert report.manifest.trained(0.5) == ["train", "related"]
-    assert report.manifest.trained() == ["train", "related", "tgt_only"]
-    words = report.manifest.help_in_words(0.5)
-    assert words == " with the help of 1 related, without tgt_only, which covers too little"
+
+
+def test_unknown_words_are_no_neighbours(tmp_path: Path) -> None:
+    lines = {"own": ["a a\tone", "b b\ttwo"], "valid": ["x y z\tone two three"], "tgt_only": ["mm nn oo", "pp qq rr"]}
+    assert shares(tmp_path, lines) == {"tgt_only": 0.0}
+
+
+def test_a_text_of_the_target_language_covers_nothing_of_the_source(tmp_path: Path) -> None:
+    lines = {"own": ["a\tone", "b\ttwo"], "valid": ["a b\tone two"], "tgt_only": ["a b", "b a"]}
+    assert shares(tmp_path, lines, "text.shared_vocabulary=true") == {"tgt_only": 0.0}
+
+
+def test_without_a_validation_split_nothing_is_measured(tmp_path: Path) -> None:
+    lines = {"own": OWN, "tgt_only": ["two three"]}
+    assert shares(tmp_path, lines, "data.valid_sources=0") == {"tgt_only": None}
+
+
+def test_a_model_is_trained_on_word_lists_and_on_help_that_covers_enough(tmp_path: Path) -> None:
+    lines = {"own": OWN, "valid": VALID, "related": ["f\ttwo three"], "tgt_only": ["five five"]}
+    shares(tmp_path, lines | {"src_only": ["a b"], "dictionary": ["l\tsix"]})
+    manifest = PreparedCorpus.open(tmp_path / "out").manifest
+    assert manifest.trained(0.5) == ["train", "related", "dictionary"]  # of two: "eins" and "zwei" are unknown here
+    assert manifest.trained(0.51) == ["train", "dictionary"]
+    assert manifest.trained() == ["train", "related", "dictionary", "tgt_only"]
+    words = " with the help of 1 dictionary (1 related and 1 tgt_only and 1 src_only for the vocabulary alone)"
+    assert manifest.help_in_words(0.51) == words

@@ -154,8 +154,8 @@ class TrainingLoop:
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
-        is_helped = self._mixture.has_help and not progress.is_alone  # patience is for the last part of a run
-        progress.validations_since_best = 0 if is_best or is_helped else progress.validations_since_best + 1
+        is_first_part = self._mixture.has_help and training.help.own_alone > 0 and not progress.is_alone  # no patience
+        progress.validations_since_best = 0 if is_best or is_first_part else progress.validations_since_best + 1
         if is_best:
             progress.best_epoch, progress.best_scores = progress.last_epoch, by_metric
         return Validated(
@@ -194,8 +194,7 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
 
 def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float, float]:
     """The settings that choose the pairs of an epoch and put them in their order."""
-    help_ = training.help
-    chosen_by = help_.own_share, help_.noise, help_.least_covered
+    chosen_by = training.help.own_share, training.help.noise, training.help.least_covered
     return training.batch_size, training.batch_unit, training.seed, *chosen_by
 
 

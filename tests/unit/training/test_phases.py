@@ -113,8 +113,12 @@ def test_another_choice_of_pairs_begins_the_epoch_anew(helped: PreparedCorpus, t
     assert first.position == 1
 
 
-def test_patience_ends_no_run_before_the_own_pairs_are_alone(helped: PreparedCorpus, tmp_path: Path) -> None:
-    impatient = ("training.patience=1", "training.lr=1e-9")  # so that no validation is better than the first
-    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS, *impatient), helped)
-    mixed, own = (math.ceil(times * len(helped.split("train")) / 16) for times in (2, 1))
-    assert batches_per_epoch(session) == [mixed] * 3 + [own]
+@pytest.mark.parametrize(("own_alone", "mixed", "alone"), [(0.4, 3, 1), (0.0, 2, 0)])
+def test_patience_is_for_the_last_part_of_a_run(
+    helped: PreparedCorpus, tmp_path: Path, own_alone: float, mixed: int, alone: int
+) -> None:
+    # With this rate, no validation is better than the first.
+    overrides = ("training.patience=1", "training.lr=1e-9", f"training.help.own_alone={own_alone}")
+    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS, *overrides), helped)
+    both, own = (math.ceil(times * len(helped.split("train")) / 16) for times in (2, 1))
+    assert batches_per_epoch(session) == [both] * mixed + [own] * alone

@@ -122,10 +122,8 @@ def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
             write_json(made / f"{side}_units.json", units)
         ensure_exported(RunFolder(made))
         # Inside an installed package, or beside it in a source tree.
-        program = next(
-            place / "examples" / PROGRAM for place in (_PACKAGE, _PACKAGE.parent) if (place / "examples").is_dir()
-        )
-        shutil.copyfile(program, made / PROGRAM)
+        places = [place / "examples" for place in (_PACKAGE, _PACKAGE.parent)]
+        shutil.copyfile(next(filter(Path.is_dir, places)) / PROGRAM, made / PROGRAM)
         src, tgt = (codec.config.language for codec in codecs)
         readme = _README.format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
         write_whole(made / CARD, readme.encode("utf-8"))

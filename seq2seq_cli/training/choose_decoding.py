@@ -44,8 +44,6 @@ _TIMED, _TRIALS = 30, 15
 """Sources that are translated to measure the time, and the trials that a choice takes, one of similar pairs as six."""
 
 Score: TypeAlias = Callable[[DecodingConfig], float]
-Kept: TypeAlias = list[tuple[DecodingConfig, float]]
-"""Keys and their scores, each with a higher one than those before."""
 
 
 def choose_decoding(session: Session) -> tuple[Session, str | None]:
@@ -65,8 +63,10 @@ def choose_decoding(session: Session) -> tuple[Session, str | None]:
     return with_decoding(session, best), line
 
 
-def best_keys(own: DecodingConfig, free: Collection[str], score: Score, caution: float = 1.0) -> Kept:
-    """The defaults of the `free` keys, then ever better values of them; the other keys stay.
+def best_keys(
+    own: DecodingConfig, free: Collection[str], score: Score, caution: float = 1.0
+) -> list[tuple[DecodingConfig, float]]:
+    """The defaults of the `free` keys, then ever better values of them, with their scores; the other keys stay.
 
     A value is better by `caution` times the margin.
     """

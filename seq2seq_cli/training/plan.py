@@ -146,9 +146,8 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     origin = Path(provenance.init_from) if provenance.init_from else None
     if origin:
         corpus = _leave_out_known(corpus, run, origin)
-    changes = tuple(
-        resumed_changes(saved, fitted(config, corpus, overridden=overridden), run.path, overridden=overridden)
-    )
+    now = fitted(config, corpus, overridden=overridden)
+    changes = tuple(resumed_changes(saved, now, run.path, overridden=overridden))
     resolved = resolve_config(config, corpus, overridden=overridden)
     stated = overridden.union(provenance.stated)
     plan = Plan.of(

@@ -149,10 +149,8 @@ def save_pairs(run: RunWriter, decoding: DecodingConfig, corpus: PreparedCorpus)
     """Save the training pairs if translations consult them; if they do not, none are left."""
     if not decoding.similar_pairs:
         run.remove_pairs()
-        return
-    if all((run.path / file).is_file() for file in PAIR_FILES.values()):
-        return
-    run.save_pairs(pairs_to_consult(corpus).arrays())
+    elif not all((run.path / file).is_file() for file in PAIR_FILES.values()):
+        run.save_pairs(pairs_to_consult(corpus).arrays())
 
 
 def pairs_to_consult(corpus: PreparedCorpus) -> SimilarPairs:

@@ -155,15 +155,17 @@ WORDS = ("text.unit=word", "text.src.min_count=1", "text.tgt.min_count=1", "data
 
 def shares(folder: Path, lines: dict[str, list[str]], *overrides: str) -> dict[str, float | None]:
     """What `covered` is for each part, of lines of own and valid pairs, related ones, and the other kinds of help."""
-    paths = {name: write(folder, f"{name}.txt", texts) for name, texts in lines.items()}
+    paths = {name: [write(folder, f"{name}.txt", texts)] for name, texts in lines.items()}
     report = prepare(
-        paths["own"],
-        valid=[paths["valid"]] if "valid" in paths else [],
-        related=[f"{paths['related']}:fr-de"] if "related" in paths else [],
+        *paths["own"],
+        valid=paths.get("valid", []),
+        related=[f"{path}:fr-de" for path in paths.get("related", [])],
+        dictionary=paths.get("dictionary", []),
+        tgt_only=paths.get("tgt_only", []),
+        src_only=paths.get("src_only", []),
         out=folder / "out",
         languages="en-de",
         overrides=[*WORDS, *overrides],
-        **{kind: [paths[kind]] for kind in ("tgt_only", "src_only", "dictionary") if kind in paths},
     )
     return {name: split.covered for name, split in report.manifest.splits.items() if name not in SPLITS}
 

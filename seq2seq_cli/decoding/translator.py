@@ -103,14 +103,21 @@ class Translator:
 
         As many threads as the engine has may call it at the same time.
         """
-        language = self.src_codec.config.language
-        passages = [split_passage(text, language, self._fits) for text in texts]
-        sources = [self._read(piece, i) for passage in passages for i, piece in enumerate(passage.pieces)]
-        written = (
+        passages = list(map(self.split, texts))
+        found = iter(self.translate_sentences([piece for passage in passages for piece in enumerate(passage.pieces)]))
+        return [self.join(passage, list(islice(found, len(passage.pieces)))) for passage in passages]
+
+    def split(self, text: str) -> Passage:
+        """A text taken apart into sentences, each short enough for the model."""
+        return split_passage(text, self.src_codec.config.language, self._fits)
+
+    def translate_sentences(self, pieces: Sequence[tuple[int, Piece]]) -> list[list[SentenceTranslation]]:
+        """The translations of sentences, best first, each given with its number in its text; see translate_here."""
+        sources = [self._read(piece, number) for number, piece in pieces]
+        return [
             [self._write(source, hypothesis, tree) for hypothesis in hypotheses]
             for source, (hypotheses, tree) in zip(sources, self._search(sources), strict=True)
-        )
-        return [self._join(passage, list(islice(written, len(passage.pieces)))) for passage in passages]
+        ]
 
     def _fits(self, sentence: str) -> bool:
         """Whether a sentence need not be cut; a codec takes a part without spaces for one word when it is very long."""
@@ -190,7 +197,7 @@ class Translator:
             nodes.append((parent, unit.lstrip(SPACING + CONTINUING) or unit, round(log_probability, 3), fate, rounded))
         return {"nodes": nodes, "best": find_node(tree, ids)}
 
-    def _join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
+    def join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
         """The translation of a text; the n-th best one has the n-th best translation of each sentence."""
         translations = []
         for rank in range(max(map(len, found), default=1)):

@@ -8,6 +8,7 @@ import pytest
 
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from tests.untrained import make_run
@@ -27,9 +28,8 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     take = Batcher._take
 
     def watched(self: Batcher, most: int) -> Any:
-        translator, batch = take(self, most)
-        found.append(len(batch))
-        return translator, batch
+        found.append(len(batch := take(self, most)))
+        return batch
 
     monkeypatch.setattr(Batcher, "_take", watched)
     return found
@@ -137,6 +137,34 @@ def test_threads_share_the_callers(translator: Translator, sizes: list[int]) -> 
     # The first to come begin alone; then each thread has about half of the callers.
     assert sizes[:2] == [1, 1]
     assert all(5 <= size <= 15 for size in sizes[2:6])
+
+
+def test_a_short_text_does_not_wait_for_the_end_of_long_ones(translator: Translator, sizes: list[int]) -> None:
+    long, one = "She kissed him again. " * 200, OneThread(max_waiting=10**6)
+
+    async def ask_late() -> tuple[str, int]:
+        while len(sizes) < 3:
+            await asyncio.sleep(0.001)
+        before = len(sizes)
+        [translation] = await one.batcher.translate(translator, TEXTS[:1])
+        return translation.text, len(sizes) - before
+
+    async def ask() -> tuple[list[Translation], list[Translation], tuple[str, int]]:
+        long_ones = [one.batcher.translate(translator, [long]) for _ in "12"]
+        return await asyncio.gather(long_ones[0], long_ones[1], ask_late())
+
+    [first], [second], (short, batches) = one.run(ask())
+    expected = [translator.translate([text])[0].text for text in (long, TEXTS[0])]
+    assert [first.text, second.text, short] == [expected[0], *expected]
+    # It is in the next batch, and the one after that may have begun before the answer is seen.
+    assert batches <= 2 < len(sizes) - 5
+
+
+def test_a_text_without_a_sentence_comes_back_at_once(translator: Translator, sizes: list[int]) -> None:
+    one = OneThread()
+    [number, blank] = one.run(one.batcher.translate(translator, ["42", " "]))
+    assert (number.text, blank.text) == ("42", " ")
+    assert sizes == []
 
 
 def test_translators_take_turns(translator: Translator, sizes: list[int]) -> None:

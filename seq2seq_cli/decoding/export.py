@@ -90,11 +90,17 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
         raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or have no ending")
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
+    if not with_pairs and folder.config().decoding.similar_pairs:
+        logger.warning(
+            "%s: the training pairs that it consults are left out, and it translates as with decoding.similar_pairs=0:"
+            " --with-pairs includes them",
+            folder.path,
+        )
     match out.suffix.lower():
         case ".html":
             from seq2seq_cli.decoding.page.export_page import write_page
 
-            write_page(folder, out, overwrite=overwrite)
+            write_page(folder, out, overwrite=overwrite, with_pairs=with_pairs)
         case ".zip":
             with output_file(out, overwrite=overwrite) as file:
                 load_codecs(folder.path)
@@ -154,15 +160,10 @@ def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Pa
 
 
 def _without_pairs(run: RunFolder) -> dict[Path, bytes]:
-    """The files of a run that say which training pairs it consults, as they are without these; a warning says so."""
+    """The files of a run that say which training pairs it consults, as they are without these."""
     config = run.config()
     if not config.decoding.similar_pairs:
         return {}
-    logger.warning(
-        "%s: the training pairs that it consults are left out, and it translates as with decoding.similar_pairs=0:"
-        " --with-pairs includes them",
-        run.path,
-    )
     decoding = config.decoding.model_copy(update={"similar_pairs": 0})
     content = dump_config(config.model_copy(update={"decoding": decoding})).encode("utf-8")
     changed = {Path(CONFIG): content}

@@ -20,8 +20,8 @@ SCRIPTS = (
     *(
         f"translator/{name}.js"
         for name in (
-            *("tensors", "products", "recurrent", "operators", "graph", "engine", "beam", "characters"),
-            *("tokenizer", "codec", "keep", "sentences", "weights", "translate"),
+            *("tensors", "products", "recurrent", "operators", "graph", "engine", "similar", "beam"),
+            *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
         )
     ),
 )

@@ -84,7 +84,7 @@ def with_rounded_weights(run: RunWriter) -> RunWriter:
 def open_page(browser: Browser, run: RunWriter) -> Path:
     """Export a run and open the page, ready to translate."""
     page = run.path.with_suffix(".html")
-    done = s2s_here(run.path.parent, "export", str(run.path), str(page), "--overwrite")
+    done = s2s_here(run.path.parent, "export", str(run.path), str(page), "--overwrite", "--with-pairs")
     assert (done.returncode, done.stderr) == (0, "")
     browser.open(page)
     browser.run("pageOpened.then(() => true)")
@@ -165,6 +165,27 @@ STEPS: list[dict[str, Any]] = [
     {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0], "k": 3},
     {"tokens": [4, 6, 8, 3, 1], "rows": [0], "k": VOCABULARY - 2},
 ]
+
+
+@pytest.mark.parametrize("config", ["sample", "luong_concat"])
+def test_it_consults_the_similar_pairs_that_python_consults(browser: Browser, tmp_path: Path, config: str) -> None:
+    options = ("--set", "training.epochs=1", "--set", "decoding.similar_pairs=8", "--out", "run")
+    commands = (("prepare", str(SAMPLE), "--out", "data"), ("train", "--data", "data", "--config", config, *options))
+    for command in commands:
+        done = s2s_here(tmp_path, *command)
+        assert done.returncode == 0, done.stderr
+    run = with_rounded_weights(RunWriter(tmp_path / "run"))
+    open_page(browser, run)
+    texts = [line.split("\t")[0] for line in SAMPLE.read_text(encoding="utf-8").splitlines()][:150] + TEXTS[:5]
+    expected = load(run.path).translator.translate(texts)
+    found = translated(browser, texts)
+    assert [each["text"] for each in found] == [each.text for each in expected]
+    assert [each.text for each in expected] != load(run.path, overrides=["decoding.similar_pairs=0"]).translate(texts)
+    for ours, theirs in zip(found, expected, strict=True):
+        for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):
+            np.testing.assert_allclose(
+                sentence["log_probabilities"], reference.token_log_probabilities, rtol=0, atol=1e-3
+            )
 
 
 @pytest.mark.parametrize("config", [*SHIPPED, *COMBINATIONS[::EVERY], *OTHER_CELLS], ids=name_of)

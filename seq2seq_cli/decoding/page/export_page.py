@@ -1,6 +1,5 @@
 """A trained run as one page, which translates in a browser without a server."""
 
-import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
 from seq2seq_cli.decoding.search.rules import length_factor
+from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE
+from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, UNIGRAMS, SimilarPairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
@@ -19,23 +20,20 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.text.languages import name_of
 
-logger = logging.getLogger(__name__)
 
-
-def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False) -> None:
+def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pairs: bool = False) -> None:
     """Write the page of a run, which translates with the options of the run's config as `Translator.translate` does.
 
-    It has one translation of a text, and consults no similar pairs, for which it would have to hold all training
-    pairs; a warning says so.
+    It has one translation of a text. Where the run consults similar pairs, the page has all training pairs in it, but
+    only if `with_pairs` is given: whoever gets it could read them.
 
     Raises UsageError when `out` cannot be written, or is there already and `overwrite` is not given; ModelFileError
     when a file of the run is missing or damaged; ExportError for a run with a part that the page cannot do.
     """
     check_output(out, overwrite=overwrite)
-    if folder.config().decoding.similar_pairs:
-        logger.warning("%s: the page consults no similar pairs: it translates as with decoding.similar_pairs=0", out)
     ensure_exported(folder)
-    translator = load_translator(folder, overrides=["decoding.similar_pairs=0", "decoding.n_best=1"])
+    without_pairs = [] if with_pairs else ["decoding.similar_pairs=0"]
+    translator = load_translator(folder, overrides=["decoding.n_best=1", *without_pairs])
     languages = translator.src_codec.config.language, translator.tgt_codec.config.language
     try:
         model = _model(folder.path, translator)
@@ -71,4 +69,28 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
         "tables": tables_data(src.config.language),
         "options": {**asdict(options), "max_length_factor": length_factor(options)},
         "maxLength": translator.max_length,
+        "pairs": _pairs(run, translator),
+    }
+
+
+def _pairs(run: Path, translator: Translator) -> dict[str, Any] | None:
+    """The training pairs that a translator consults, and how; None where it consults none."""
+    options = translator.options
+    if not options.similar_pairs:
+        return None
+    src_size, tgt_size = len(translator.src_codec.vocabulary), len(translator.tgt_codec.vocabulary)
+    pairs = SimilarPairs.open(run, src_size=src_size, tgt_size=tgt_size)
+    src, tgt = zip(*map(pairs.pair, range(len(pairs.src))), strict=True)
+    return {
+        "src": src,
+        "tgt": tgt,
+        "most": options.similar_pairs,
+        "weight": options.similar_pairs_weight,
+        "longest": translator.engine.max_source_length or MOST_STEPS,
+        "mostSteps": MOST_STEPS,
+        "temperature": TEMPERATURE,
+        "reach": REACH,
+        "unigrams": UNIGRAMS,
+        "bigrams": BIGRAMS,
+        "multiplier": str(MULTIPLIER),
     }

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
-from seq2seq_cli.decoding.engine import largest
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
 from seq2seq_cli.shapes import Float, Int
@@ -20,9 +19,9 @@ from seq2seq_cli.shapes import Float, Int
 MOST_PAIRS = 1_000_000
 """Pairs of the largest index; of more, so many are taken at equal distances."""
 
-_UNIGRAMS, _BIGRAMS = 1 << 16, 1 << 18
+UNIGRAMS, BIGRAMS = 1 << 16, 1 << 18
 """The numbers of classes of unigrams and of bigrams; n-grams of one class are taken for the same."""
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
 _OFFSETS = ".offsets"
 
@@ -48,7 +47,7 @@ class SimilarPairs:
         # Each class of a source once, in the order of the classes.
         keys = np.unique((classes << np.uint64(32)) | owners)
         classes, owners = keys >> np.uint64(32), (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
-        counts = np.bincount(classes.astype(np.int64), minlength=_UNIGRAMS + _BIGRAMS)
+        counts = np.bincount(classes.astype(np.int64), minlength=UNIGRAMS + BIGRAMS)
         idf = np.repeat(_idf(counts, len(src)), counts)
         return cls(
             src=src,
@@ -68,7 +67,7 @@ class SimilarPairs:
             norms, sizes = arrays["norms"], {"src": src_size, "tgt": tgt_size, "index": len(arrays["norms"])}
             rows = {name: _checked(arrays[name], arrays[name + _OFFSETS], size) for name, size in sizes.items()}
             pairs = cls(**rows, norms=norms)
-            if not len(pairs.src) == len(pairs.tgt) == len(norms) or len(pairs.index) != _UNIGRAMS + _BIGRAMS:
+            if not len(pairs.src) == len(pairs.tgt) == len(norms) or len(pairs.index) != UNIGRAMS + BIGRAMS:
                 raise ValueError("not as many sources as targets, or an index of others")  # noqa: TRY301
             if norms.dtype != np.float32 or norms.ndim != 1 or not np.all((norms >= 0) & (norms < np.inf)):
                 raise ValueError("norms that no sources have")  # noqa: TRY301
@@ -99,17 +98,19 @@ class SimilarPairs:
         for of_class, idf in zip(owners, _idf(np.array([len(each) for each in owners]), len(self.norms)), strict=True):
             similarities[of_class] += idf**2
         np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
-        [best] = largest(similarities[np.newaxis], min(most, len(similarities)))
-        found: Int[np.ndarray, " n"] = best[similarities[best] > 0]
-        return found
+        least = np.partition(similarities, -most)[-most] if most < len(similarities) else 0
+        found = np.flatnonzero((similarities >= least) & (similarities > 0))
+        # Of equals the first, also where not all of them are among the best.
+        order: Int[np.ndarray, " n"] = found[np.argsort(-similarities[found], kind="stable")]
+        return order[:most]
 
 
 def _classes(tokens: _Numbers, rows: _Numbers) -> tuple[_Numbers, _Numbers]:
     """The classes of the unigrams and bigrams of rows end to end, and the row of each."""
     tokens = tokens.astype(np.uint64)
-    pairs = (tokens[:-1] * _MULTIPLIER + tokens[1:]) * _MULTIPLIER >> np.uint64(64 - (_BIGRAMS - 1).bit_length())
+    pairs = (tokens[:-1] * MULTIPLIER + tokens[1:]) * MULTIPLIER >> np.uint64(64 - (BIGRAMS - 1).bit_length())
     is_inside = rows[:-1] == rows[1:]
-    classes = np.concatenate((tokens % np.uint64(_UNIGRAMS), np.uint64(_UNIGRAMS) + pairs[is_inside]))
+    classes = np.concatenate((tokens % np.uint64(UNIGRAMS), np.uint64(UNIGRAMS) + pairs[is_inside]))
     return classes, np.concatenate((rows, rows[:-1][is_inside]))
 
 

@@ -15,17 +15,20 @@ class Engine {
     return this.encoder.run({ src: tensor([1, src.length], src), lengths: vector([src.length]) });
   }
 
-  /** The k best next tokens of each row, and the next state. */
-  step(tokens, state, k) {
+  /** The k best next tokens of each row, what is known of those asked for, and the next state. */
+  step(tokens, state, k, asked = []) {
     const outputs = this.decoder.run({
       ...state,
       tokens: vector(tokens), sources: vector(tokens.map(() => 0)), k: tensor([], [k]),
-      asked: tensor([tokens.length, 0], []),
+      asked: tensor([tokens.length, asked.length], tokens.flatMap(() => asked)),
     });
+    const rowsOfOutput = (name) => (outputs[name] ? rowsOf(outputs[name]) : []);
     const proposals = {
-      tokens: rowsOf(outputs.best_tokens),
-      logProbabilities: rowsOf(outputs.best_log_probabilities),
-      weights: rowsOf(outputs.weights),
+      tokens: rowsOfOutput("best_tokens"),
+      logProbabilities: rowsOfOutput("best_log_probabilities"),
+      asked: rowsOfOutput("asked_log_probabilities"),
+      weights: rowsOfOutput("weights"),
+      features: rowsOfOutput("features"),
     };
     const after = Object.entries(state).map(([name, values]) => [name, outputs[`next_${name}`] ?? values]);
     return [proposals, Object.fromEntries(after)];

@@ -6,7 +6,13 @@ class Graph {
     this.outputs = outputs;
     const known = new Map(Object.entries(weights));
     for (const [name, { shape, values }] of Object.entries(constants)) known.set(name, tensor(shape, values));
-    this.nodes = nodes.filter((node) => {
+    const wanted = new Set(outputs);
+    const used = nodes.toReversed().filter((node) => {
+      const isUsed = node.outputs.some((name) => wanted.has(name));
+      if (isUsed) node.inputs.forEach((name) => wanted.add(name));
+      return isUsed;
+    });
+    this.nodes = used.reverse().filter((node) => {
       const isKnown = node.inputs.every((name) => !name || known.has(name));
       if (isKnown) compute(node, known);
       return !isKnown;

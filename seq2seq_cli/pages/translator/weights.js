@@ -34,5 +34,13 @@ async function openTranslator({ weights: packed, model }) {
   const { words, merges } = data.src;
   const src = new Codec(data.src);
   const tgt = new Codec(data.tgt.words ? data.tgt : { ...data.tgt, words, merges }); // both sides may share their units
-  return new Translator({ ...data, src, tgt, engine: new Engine(encoder, decoder, tgt.units.length) });
+  const engine = new Engine(encoder, decoder, tgt.units.length);
+  return new Translator({ ...data, src, tgt, engine: data.pairs ? consulting(engine, data, weights) : engine });
+}
+
+/** The engine that consults the pairs of the page besides. */
+function consulting(engine, { pairs, decoder }, weights) {
+  const outputs = decoder.outputs.filter((name) => name === "features" || name.startsWith("next_"));
+  const forced = new Engine(null, new Graph({ ...decoder, outputs }, weights), 0);
+  return new ConsultingEngine(engine, forced, new SimilarPairs(pairs));
 }

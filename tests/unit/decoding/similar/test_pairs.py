@@ -53,6 +53,11 @@ def test_the_pairs_with_the_largest_cosines_are_found_best_first(
     assert len(set(found)) == len(found)
 
 
+def test_of_pairs_that_are_equally_similar_the_first_are_found() -> None:
+    pairs = pairs_of([[5, 6], [7], *[[5]] * 40, [8]])
+    assert pairs.find([5], 6).tolist() == [2, 3, 4, 5, 6, 7]
+
+
 def test_nothing_is_similar_by_words_that_no_source_has_or_all_have() -> None:
     assert pairs_of([[4, 5], [6]]).find([7, 8], 5).tolist() == []
     assert pairs_of([[4, 5], [4, 6]]).find([4, 7], 5).tolist() == []

@@ -17,8 +17,7 @@ R rows, N sources, n pairs of a source, M steps of these, F features, W tokens t
 A tokens asked for.
 """
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -113,12 +112,14 @@ class ConsultingEngine:
     def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
         """The state before the first step; see `Engine`."""
         found = [self._found(source) for source in sources]
-        features = self._features_of([pair for pairs in found for pair in pairs])
+        # Each pair is computed once for all sources. Its features are removed after the last of them: together, they
+        # take as much memory as all neighbours.
+        features = self._features_of({number: pair for pairs in found for number, pair in pairs.items()})
+        last = {number: i for i, pairs in enumerate(found) for number in pairs}
         neighbours = []
-        for pairs in found:
-            written = np.array([token for _, tgt in pairs for token in (*tgt, EOS)])
-            # Removed one by one: together, they take as much memory as all neighbours.
-            of_pairs = [features.popleft() for _ in pairs]
+        for i, pairs in enumerate(found):
+            written = np.array([token for _, tgt in pairs.values() for token in (*tgt, EOS)])
+            of_pairs = [features.pop(number) if last[number] == i else features[number] for number in pairs]
             neighbours.append(Neighbours(np.concatenate(of_pairs), written) if pairs else None)
         tokens = np.full((len(sources), max((len(each.tokens) for each in neighbours if each), default=1)), PAD)
         for row, each in zip(tokens, neighbours, strict=True):
@@ -161,22 +162,23 @@ class ConsultingEngine:
         )
         return proposals, replace(state, model=after)
 
-    def _found(self, source: Sequence[int]) -> list[Pair]:
-        """The similar pairs of a source, but for those too long for the model or the bound."""
+    def _found(self, source: Sequence[int]) -> dict[int, Pair]:
+        """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""
         longest = self.max_source_length or MOST_STEPS
-        found: list[Pair] = []
+        found: dict[int, Pair] = {}
         left = MOST_STEPS
-        for src, tgt in map(self._pairs.pair, self._pairs.find(source, self._most).tolist()):
+        for number in self._pairs.find(source, self._most).tolist():
+            src, tgt = self._pairs.pair(number)
             steps = max(len(src), len(tgt)) + 1
             if steps <= left and len(src) < longest:
-                found.append((src, tgt))
+                found[number] = src, tgt
                 left -= steps
         return found
 
-    def _features_of(self, pairs: Sequence[Pair]) -> deque[Float[np.ndarray, "T F"]]:
+    def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
         """The features of the steps of each pair; similar lengths are computed together."""
-        found: list[Any] = [None] * len(pairs)
-        order = sorted(range(len(pairs)), key=lambda number: [len(side) for side in reversed(pairs[number])])
+        found: dict[int, Float[np.ndarray, "T F"]] = {}
+        order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
         for first in range(0, len(order), _BATCH):
             batch = order[first : first + _BATCH]
             sources, targets = zip(*(pairs[number] for number in batch), strict=True)
@@ -184,9 +186,8 @@ class ConsultingEngine:
             for rows, proposals in forced_steps(self._model, sources, targets, with_probabilities=False):
                 for row, features in zip(rows.tolist(), proposals.features, strict=True):
                     steps[row].append(features)
-            for number, of_pair in zip(batch, steps, strict=True):
-                found[number] = np.array(of_pair)
-        return deque(found)
+            found |= zip(batch, map(np.array, steps), strict=True)
+        return found
 
     def _consult(
         self, features: Float[np.ndarray, "R F"], state: ConsultingState

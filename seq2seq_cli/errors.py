@@ -20,6 +20,8 @@ A message is one line: what is wrong, where (``file:line:column`` as far as know
 
 import errno
 import re
+import shlex
+import sys
 
 _UNUSABLE_NAME = (
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP),
@@ -86,6 +88,15 @@ def unreadable(name: object, error: OSError) -> str:
 def how_to_install(extra: str) -> str:
     """The advice to install an extra."""
     return f"install s2s again with the extra {extra} (README, Install)"
+
+
+def command_line(*words: str) -> str:
+    """A command as one types it: quoted for cmd.exe and PowerShell on Windows, else for a POSIX shell."""
+    if sys.platform == "win32":
+        from subprocess import list2cmdline
+
+        return list2cmdline(words)
+    return shlex.join(words)
 
 
 def exit_code_of_signal(number: int) -> int:

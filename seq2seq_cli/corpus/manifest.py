@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -12,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from seq2seq_cli.config.schema import Probability
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
-from seq2seq_cli.errors import PreparedFolderError
+from seq2seq_cli.errors import PreparedFolderError, command_line
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
@@ -201,6 +200,6 @@ def read_manifest_values(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         problem = "not a prepared folder: name one that s2s prepare has made"
         if not folder.exists():
-            problem = f"no such folder: make it with: s2s prepare FILE --out {quote(str(folder))}"
+            problem = f"no such folder: make it with: {command_line('s2s', 'prepare', 'FILE', '--out', str(folder))}"
         raise PreparedFolderError(f"{folder}: {problem}")
     return read_json(folder / MANIFEST, error=PreparedFolderError, cure=_CURE)

@@ -18,12 +18,11 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /.lock                 held while a training runs
 """
 
-import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.errors import ConfigError, ModelFileError
+from seq2seq_cli.errors import ConfigError, ModelFileError, command_line
 from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
@@ -38,7 +37,7 @@ _WEIGHTS = ".safetensors"
 def resume_command(run: Path, *overrides: str) -> str:
     """The command that resumes the training of a run with overrides, such as ``training.max_minutes=12``."""
     settings = [word for override in overrides for word in ("--set", override)]
-    return shlex.join(["s2s", "train", "--resume", "--out", str(run), *settings])
+    return command_line("s2s", "train", "--resume", "--out", str(run), *settings)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ https://huggingface.co/docs/hub/model-cards
 
 import html
 import re
-import shlex
 from typing import Any
 
 from seq2seq_cli.compute.memory import SMALLER_SEARCH, memory_errors
@@ -17,7 +16,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import Interrupted, S2SError, TrainingError
+from seq2seq_cli.errors import Interrupted, S2SError, TrainingError, command_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
@@ -119,7 +118,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
     helped = corpus.manifest.help_in_words(config.training.help.least_covered)
     made = f"- made by: {_cell(author)}\n" if (author := config.training.author) else ""
     name = session.run.path.resolve().name
-    command = f"s2s translate --model {shlex.quote(name)}"
+    command = command_line("s2s", "translate", "--model", name)
     return f"""---
 {write_yaml(_metadata(session, report))}---
 

@@ -1,4 +1,4 @@
-"""Exit codes of failures of the disk."""
+"""Exit codes of failures of the disk, and commands that are told."""
 
 import errno
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from seq2seq_cli.errors import UsageError, exit_code_of
+from seq2seq_cli.errors import UsageError, command_line, exit_code_of
 from seq2seq_cli.files.output import write_output
 from seq2seq_cli.preparation.prepare import prepare
 from tests.corpora import write_reversals
@@ -31,3 +31,19 @@ def test_a_full_disk_is_a_failure_and_no_wrong_option(tmp_path: Path, monkeypatc
             write()
         assert raised.value.exit_code == 1
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.txt"]
+
+
+@pytest.mark.parametrize(
+    ("platform", "expected"),
+    [
+        ("win32", 's2s translate --model "C:\\my runs\\few" "it\'s \\"his\\" dog"'),
+        ("linux", "s2s translate --model 'C:\\my runs\\few' 'it'\"'\"'s \"his\" dog'"),
+    ],
+)
+def test_a_command_is_quoted_for_the_shell_of_the_system(
+    monkeypatch: pytest.MonkeyPatch, platform: str, expected: str
+) -> None:
+    with monkeypatch.context() as pretended:
+        pretended.setattr("sys.platform", platform)
+        command = command_line("s2s", "translate", "--model", r"C:\my runs\few", 'it\'s "his" dog')
+    assert command == expected

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from shlex import quote
 from typing import Annotated
 
 import typer
 
 from seq2seq_cli.cli.options import Overwrite
 from seq2seq_cli.cli.terminal import progress_bar, write_lines
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import UsageError, command_line
 from seq2seq_cli.pairs.download import SITE
 from seq2seq_cli.pairs.download import download as run
 from seq2seq_cli.text.languages import PUBLISHED, name_of, short_code
@@ -39,7 +38,7 @@ def download(
     lines = [f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"]
     if downloaded.about:
         lines.append(f"{downloaded.about}: authors and licence")
-    write_lines([*lines, f"next: s2s prepare {quote(str(downloaded.pair_file))}"])
+    write_lines([*lines, f"next: {command_line('s2s', 'prepare', str(downloaded.pair_file))}"])
 
 
 def _languages() -> Iterator[str]:

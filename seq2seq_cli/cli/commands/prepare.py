@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from math import floor
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,7 +16,7 @@ from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import one_line
+from seq2seq_cli.errors import command_line, one_line
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 
@@ -182,7 +181,5 @@ def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
         few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
         helped = report.manifest.help_in_words(training.help.least_covered)
         yield f"recipe for {counted(pairs, 'pair')}{helped}: {config}{limit}{few}"
-    command = f"s2s train --config {quote(config)}"
-    if report.out != DEFAULT_FOLDER:
-        command += f" --data {quote(str(report.out))}"
-    yield f"next: {command}"
+    folder = [] if report.out == DEFAULT_FOLDER else ["--data", str(report.out)]
+    yield f"next: {command_line('s2s', 'train', '--config', config, *folder)}"

@@ -1,6 +1,5 @@
 """``s2s train``: a translator from a prepared folder."""
 
-import shlex
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -12,6 +11,7 @@ import seq2seq_cli as s2s
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
 from seq2seq_cli.counts import counted
+from seq2seq_cli.errors import command_line
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.in_words import duration, epochs_in_words
 
@@ -94,11 +94,12 @@ def _result(report: "Report") -> str:
     lines.append(f"\n{samples}{'' if is_held_out else ' (nothing was held out)'}:")
     for source, translation, reference in report.samples:
         lines += [f"  {source}", f"    {translation}", f"    (reference: {reference})"]
-    model, sentence = shlex.quote(str(report.run)), report.samples[0][0]
+    sentence = report.samples[0][0]
     lines.append("")
     if report.max_minutes:
         longer = resume_command(report.run, f"training.max_minutes={2 * report.max_minutes:g}")
         lines.append(f"To train longer: {longer}")
-    dashes = "-- " if sentence.startswith("-") else ""
-    lines.append(f"To translate: s2s translate --model {model} {dashes}{shlex.quote(sentence)}")
+    dashes = ["--"] if sentence.startswith("-") else []
+    translate = command_line("s2s", "translate", "--model", str(report.run), *dashes, sentence)
+    lines.append(f"To translate: {translate}")
     return "\n".join(lines) + "\n"

@@ -6,7 +6,6 @@ A text goes from here to `Translator.translate_stream`; `Presenter.show` writes 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Literal
 
 import typer
@@ -22,7 +21,7 @@ from seq2seq_cli.decoding.demands import Demands, read_glossary
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.errors import UsageError, command_line, one_line
 
 
 def translate(
@@ -153,7 +152,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     """Show the translations of the texts, else of a file, of what is typed at the prompt, or of the lines of a pipe."""
     if texts:
         if named := next(filter(is_file, texts), None):
-            tell(f"{named} is a file: did you mean --input {quote(named)}?")
+            tell(f"{named} is a file: did you mean {command_line('--input', named)}?")
         presenter.show(presenter.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
     elif input_ is not None:
         presenter.show(_of_file(input_, presenter), lambda number: f"{input_}:{number}")

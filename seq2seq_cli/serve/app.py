@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -18,6 +18,7 @@ from starlette.routing import Route
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.page import served_page
@@ -25,10 +26,12 @@ from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
-from seq2seq_cli.serve.requests import Direction, TranslateRequest, api_key, read_fields
+from seq2seq_cli.serve.requests import AUTO, DetectRequest, Direction, TranslateRequest, api_key, read_fields
 from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _RETRY = {"Retry-After": "1"}
 """Seconds until a client may come again: a full queue is translated in a few."""
@@ -93,20 +96,31 @@ class Application:
 
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
-        fields = await read_fields(request, self.limits)
-        if not self.keys.allow(api_key(request, fields)):
-            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
-        wanted = TranslateRequest.parse(fields, self.limits)
-        if wanted.direction not in self.runs:
+        wanted = TranslateRequest.parse(await self._fields(request), self.limits)
+        sources = [source for source, target in self.runs if target == wanted.target]
+        found = None
+        if wanted.source == AUTO and sources:
+            found = (await asyncio.to_thread(wanted.detected, sources))[0]
+        direction = Direction(found["language"] if found else wanted.source, wanted.target)
+        if direction not in self.runs:
             served = ", ".join(map(str, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
-        answer = await _unless_client_leaves(request, self._answer(wanted))
+        best, several = await _unless_client_leaves(request, self._translations(wanted, self.runs[direction]))
+        answer = wanted.answer(best, several, found)
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
     async def detect(self, request: Request) -> Response:
-        """Say that no language is detected here."""
-        await read_fields(request, self.limits)
-        raise HTTPException(501, "this server does not detect languages: name the source language")
+        """Say in which of the languages that are translated from a text may be."""
+        asked = DetectRequest.parse(await self._fields(request), self.limits)
+        found = await asyncio.to_thread(asked.detected, {source for source, _ in self.runs})
+        return JSONResponse(found, headers={"Cache-Control": "no-store"})
+
+    async def _fields(self, request: Request) -> Mapping[str, Any]:
+        """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
+        fields = await read_fields(request, self.limits)
+        if not self.keys.allow(api_key(request, fields)):
+            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
+        return fields
 
     def _constant_answers(self) -> dict[str, Response]:
         """The constant answers, by their paths: the page, and what clients ask before they translate."""
@@ -146,8 +160,9 @@ class Application:
             "/health": JSONResponse({"status": "ok"}),
         }
 
-    async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
-        translator = self.runs[wanted.direction].translator
+    async def _translations(self, wanted: TranslateRequest, run: Served) -> tuple[list[Translation], list[Translation]]:
+        """The translations of the texts, and several of each where they are wanted."""
+        translator = run.translator
         wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
         try:
             async with asyncio.timeout(self.limits.timeout):
@@ -157,7 +172,7 @@ class Application:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
-        return wanted.answer(best, several)
+        return best, several
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
@@ -180,7 +195,7 @@ async def _left(_request: Request, _error: Exception) -> Response:
     return Response(status_code=499)  # by the habit of nginx; nobody reads it
 
 
-async def _unless_client_leaves(request: Request, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+async def _unless_client_leaves(request: Request, work: Coroutine[Any, Any, _T]) -> _T:
     """The result of `work`; when the client leaves before, the work is cancelled and ClientDisconnect raised."""
     working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(request.receive())
     try:

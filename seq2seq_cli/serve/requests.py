@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from urllib.parse import parse_qsl
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
@@ -14,11 +14,14 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.serve.limits import Limits, cost
+from seq2seq_cli.text.languages import likely_languages
 
 _MOST_ALTERNATIVES = 10
 """Alternatives per text: each makes the search of a batch wider."""
 _MOST_FIELDS = 100
 _BEARER = "bearer "
+AUTO = "auto"
+"""The source of a request whose language is to be detected."""
 _JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
 
 
@@ -41,24 +44,17 @@ def _unicode(text: str) -> str:
 _Text: TypeAlias = Annotated[str, AfterValidator(_unicode)]
 
 
-class TranslateRequest(BaseModel):
-    """A request to translate, with LibreTranslate's names; the fields that it has besides are ignored."""
+class DetectRequest(BaseModel):
+    """A request about texts, with LibreTranslate's names; the fields that it has besides are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
     q: _Text | list[_Text]
     """A text, or several, so that the answer is a list."""
-    source: str
-    target: str
-    format: Literal["text", "html"] = "text"
-    alternatives: int = Field(default=0, ge=0, le=_MOST_ALTERNATIVES)
-    """Other translations of each text at most."""
-    attention: bool = False
-    """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], limits: Limits) -> "TranslateRequest":
-        """The request of these fields, in JSON or in a form; raises HTTPException for what cannot be translated."""
+    def parse(cls, fields: Mapping[str, Any], limits: Limits) -> Self:
+        """The request of these fields, in JSON or in a form; raises HTTPException for what cannot be answered."""
         try:
             request = cls.model_validate({name: value for name, value in fields.items() if value or name == "q"})
         except ValidationError as error:
@@ -77,15 +73,36 @@ class TranslateRequest(BaseModel):
         """The texts, also where there is one alone."""
         return self.q if isinstance(self.q, list) else [self.q]
 
-    @property
-    def direction(self) -> Direction:
-        """The direction of the translations."""
-        return Direction(self.source, self.target)
+    def detected(self, languages: Collection[str]) -> list[dict[str, Any]]:
+        """Those of some languages in which all texts may be, the likeliest first, with percentages."""
+        likely = likely_languages("\n".join(self.texts), languages)
+        return [{"confidence": round(100 * share, 1), "language": code} for code, share in likely.items()]
 
-    def answer(self, best: Sequence[Translation], several: Sequence[Translation]) -> dict[str, Any]:
-        """The fields of the answer; `several` are searches for more translations of each text, where it asks."""
+
+class TranslateRequest(DetectRequest):
+    """A request to translate."""
+
+    source: str
+    """AUTO, or a code as in `target`."""
+    target: str
+    format: Literal["text", "html"] = "text"
+    alternatives: int = Field(default=0, ge=0, le=_MOST_ALTERNATIVES)
+    """Other translations of each text at most."""
+    attention: bool = False
+    """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
+
+    def answer(
+        self, best: Sequence[Translation], several: Sequence[Translation], detected: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """The fields of the answer.
+
+        `several` are searches for more translations of each text, where it asks for them; `detected` is the source,
+        where it asks for that.
+        """
         texts = [self._text(translation) for translation in best]
         fields: dict[str, Any] = {"translatedText": texts}
+        if detected:
+            fields["detectedLanguage"] = [detected for _ in texts]
         if self.alternatives:
             found = [dict.fromkeys(self._text(other) for other in each.alternatives) for each in several]
             fields["alternatives"] = [
@@ -101,16 +118,19 @@ class TranslateRequest(BaseModel):
 
 
 async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
-    """The fields of the body of a request, which is JSON or a form.
+    """The fields of a request: those of the address, and of the body, which is JSON or a form.
 
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
     the client leaves.
     """
+    of_address = _read_form(request.url.query.encode())
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (_JSON, _FORM):
         raise HTTPException(415, f"content-type: must be {_JSON} or {_FORM}", {"Accept": f"{_JSON}, {_FORM}"})
     body = await _read_body(request, limits)
-    return _read_json(body) if kind == _JSON else _read_form(body)
+    if not body:
+        return of_address
+    return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body))}
 
 
 def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:

@@ -101,8 +101,36 @@ def test_a_client_of_libretranslate_works_unchanged(server: Server, runs: dict[s
     text = "she kissed him. <b>&amp;</b> ü?"
     assert client.translate(text, "en", "de") == runs["en-de"].translate(text)
     assert {language["code"]: language["targets"] for language in client.languages()} == {"en": ["de"], "de": ["en"]}
-    with pytest.raises(urllib.error.HTTPError, match="Not Implemented"):
-        client.detect("Wer ist das?")
+    assert [language["language"] for language in client.detect("Wer ist denn das hier?")] == ["de", "en"]
+
+
+def test_a_client_that_sends_its_fields_in_the_address_works_unchanged(
+    server: Server, runs: dict[str, LoadedRun]
+) -> None:
+    libre = pytest.importorskip("deep_translator", reason="needs deep-translator").LibreTranslator
+    client = libre(source="en", target="de", api_key="none", custom_url=f"{server.address}/")
+    assert client.translate("she kissed him. ü?") == runs["en-de"].translate("she kissed him. ü?")
+
+
+def test_the_source_is_detected_where_it_is_asked_for(server: Server, runs: dict[str, LoadedRun]) -> None:
+    # As Mastodon asks.
+    texts = ["<p>she kissed him</p>", "he saw"]
+    answer = server.translate(q=texts, source="auto", target="de", format="html").content
+    assert answer["translatedText"] == runs["en-de"].translate(texts)
+    assert answer["detectedLanguage"] == [{"confidence": 100.0, "language": "en"}] * 2
+    one = server.translate(q="she kissed him", source="auto", target="de").content
+    assert one["detectedLanguage"] == {"confidence": 100.0, "language": "en"}
+    assert server.translate(q="she", source="auto", target="fr").status == 400
+
+
+def test_languages_are_detected(server: Server) -> None:
+    text = urllib.parse.urlencode({"q": "Wer ist denn das hier?"})
+    for asked in (("/detect", text.encode(), FORM), (f"/detect?{text}", b"", {})):
+        german, english = server.ask("POST", *asked).content
+        assert (german["language"], english["language"]) == ("de", "en")
+        assert german["confidence"] > 90
+        assert german["confidence"] + english["confidence"] == pytest.approx(100, abs=0.2)
+    assert server.ask("POST", "/detect", b"", FORM).status == 400
 
 
 def test_what_clients_ask_before_they_translate(server: Server) -> None:

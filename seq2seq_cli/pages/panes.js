@@ -3,7 +3,7 @@
 const MOST_OPEN = 3; // sentences whose attention is shown at once
 
 /**
- * The panes: {elements, input, tell, ask, schedule}.
+ * The panes: {elements, input, output, tell, write, ask, schedule}.
  *
  * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
  * `translate(text, isWanted)` gives {text, sentences}, with `told` where it fails, or null once the text is another one;
@@ -13,6 +13,7 @@ function translationPanes({ languages, example, nameOf, pause, translate }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
+  const clear = el("button", { type: "button", disabled: true, onclick: () => write("") }, "Clear");
   const status = el("p", { class: "note", role: "status" });
   const attention = el("section", { "aria-label": "Attention" });
   const tell = (told) => status.replaceChildren(told);
@@ -22,6 +23,13 @@ function translationPanes({ languages, example, nameOf, pause, translate }) {
   function schedule() {
     clearTimeout(waiting);
     waiting = setTimeout(ask, pause);
+  }
+
+  /** Put another text in the place of what was typed. */
+  function write(text) {
+    input.value = text;
+    input.focus();
+    ask();
   }
 
   /** Ask for the translation of the text as it is now. */
@@ -36,6 +44,7 @@ function translationPanes({ languages, example, nameOf, pause, translate }) {
     });
     input.placeholder = `Type ${nameOf(sides[0])}${example() && `, such as: ${example()}`}`;
     const isBlank = !input.value.trim();
+    clear.disabled = !input.value;
     const started = performance.now();
     const failed = (error) => ({ told: `This cannot be translated: ${error.message}` });
     const answer = isBlank ? { told: "Type a text." } : await translate(input.value, isWanted).catch(failed);
@@ -54,8 +63,8 @@ function translationPanes({ languages, example, nameOf, pause, translate }) {
   }
 
   const panes = el("div", { class: "panes" },
-    el("div", { class: "pane" }, input), el("div", { class: "pane" }, output, copy));
-  return { elements: [panes, status, attention], input, tell, ask, schedule };
+    el("div", { class: "pane" }, input, clear), el("div", { class: "pane" }, output, copy));
+  return { elements: [panes, status, attention], input, output, tell, write, ask, schedule };
 }
 
 /** Copy the text of an element as a person does: a page from the disk may not write to the clipboard otherwise. */
@@ -81,7 +90,17 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   const languages = () => directions[direction.value];
   let asked = new AbortController();
 
+  const reverse = () => directions.findIndex(([source, target]) =>
+    source === languages()[1] && target === languages()[0]);
+  const swap = el("button", { type: "button", onclick: () => {
+    const text = panes.output.textContent;
+    direction.value = reverse();
+    choose();
+    panes.write(text);
+  } }, "\u21c4 Swap");
+
   function choose() {
+    swap.disabled = reverse() < 0;
     footer.replaceChildren(...about[direction.value].lines.map((line) => el("p", {}, line)));
     panes.ask();
   }
@@ -107,7 +126,7 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   const panes = translationPanes({ languages, example, nameOf: (code) => names[code], pause, translate });
   const labelled = (label, field) => el("label", {}, `${label} `, field);
   const controls = [
-    ...(directions.length > 1 ? [labelled("Direction", direction)] : []),
+    ...(directions.length > 1 ? [labelled("Direction", direction), swap] : []),
     ...(needsKey ? [labelled("API key", key)] : []),
   ];
   panes.input.maxLength = most;

@@ -61,6 +61,27 @@ def test_what_is_typed_is_translated_and_its_attention_shown(page: Browser, run:
     assert sum(weights) == pytest.approx(1, abs=0.02)
 
 
+def test_the_languages_are_swapped_and_the_text_is_cleared(page: Browser, run: LoadedRun) -> None:
+    page.type("she kissed him .")
+    translation = run.translate("she kissed him .")
+    assert shown(page, "output", translation) == translation
+    page.click(".controls button")
+    assert page.run("document.querySelector('main select').selectedOptions[0].textContent") == "German \u2192 English"
+    assert page.run("document.querySelector('textarea').value") == translation
+    page.click(".pane button")
+    assert shown(page, "main > [role=status]", "Type a text.") == "Type a text."
+    assert page.run("document.querySelector('textarea').value + document.querySelector('output').textContent") == ""
+    assert page.run("document.activeElement.id") == "source"
+    assert page.run("document.querySelector('.pane button').disabled")
+
+
+def test_both_fields_are_of_the_same_height_and_long_texts_scroll_in_them(page: Browser) -> None:
+    page.type("she kissed him . " * 200)
+    assert "s" in shown(page, "main > [role=status]", " s")
+    heights = page.run("['textarea', 'output'].map((name) => document.querySelector(name).clientHeight)")
+    assert heights[0] == heights[1] <= page.run("0.6 * innerHeight")
+
+
 def test_a_text_with_scripts_stays_a_text(page: Browser, run: LoadedRun) -> None:
     page.type(HOSTILE)
     assert shown(page, "output", run.translate(HOSTILE)) == run.translate(HOSTILE)

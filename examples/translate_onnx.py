@@ -22,8 +22,8 @@ def translate(encoder, decoder, src):
     """The ids of the translation of a sentence given by its ids."""
     src = np.array([[*src, EOS]], dtype=np.int64)
     tensors = run(encoder, {"src": src, "lengths": np.array([src.size], dtype=np.int64)})
-    first, one, none = (np.array(value, dtype=np.int64) for value in ([0], 1, [[]]))
-    fixed = {"sources": first, "k": one, "asked": none}
+    fixed = {"slots": [[0]], "places": [0], "k": 1, "asked": [[]]}
+    fixed = {name: np.array(value, dtype=np.int64) for name, value in fixed.items()}
     translation = [BOS]
     while translation[-1] != EOS and len(translation) <= 1.5 * (src.size - 1) + 10:
         step = run(decoder, {"tokens": np.array(translation[-1:], dtype=np.int64), **fixed, **tensors})

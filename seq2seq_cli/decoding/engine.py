@@ -67,6 +67,30 @@ class Engine(Protocol[State]):
         """
 
 
+def readers_of(sources: Int[np.ndarray, " R"], number: int) -> tuple[Int[np.ndarray, "N K"], Int[np.ndarray, " R"]]:
+    """The slots and places of `seq2seq_cli.model.state.Readers` for rows with these of N sources."""
+    counts = np.bincount(sources, minlength=number)
+    order = np.argsort(sources, kind="stable")
+    ranks = np.empty_like(sources)
+    ranks[order] = np.arange(len(sources)) - np.repeat(np.cumsum(counts) - counts, counts)
+    places = sources * counts.max() + ranks
+    slots = np.zeros((number, counts.max()), dtype=np.int64)
+    slots.flat[places] = np.arange(len(sources))
+    return slots, places
+
+
+def still_read(
+    sources: Int[np.ndarray, " R"], number: int
+) -> tuple[Int[np.ndarray, " n"] | None, Int[np.ndarray, " R"]]:
+    """Which of N sources to keep, None for all, and the sources of the rows among these.
+
+    A source without a row costs as much as one that has some. Leaving it out copies the others, so that is done once
+    half of them have none.
+    """
+    kept, renumbered = np.unique(sources, return_inverse=True)
+    return (kept, renumbered) if 2 * len(kept) <= number else (None, sources)
+
+
 def forced_steps(
     engine: Engine[State],
     sources: Sequence[Sequence[int]],

@@ -45,13 +45,14 @@ The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
 
 1. Run the encoder, once. `src` has a row per sentence: its ids, EOS, and PAD up to the longest row. `lengths` counts
    the ids of each row, EOS included. Keep all outputs: they are inputs of the decoder by the same names.
-2. Run the decoder. `tokens` has the previous unit of each row, BOS at first; `sources` has the row of `src` that each
-   row translates: 0, 1, 2 and so on, unless several rows translate one sentence, as in a beam search; `k` is the
-   number of units to propose. `asked` has units whose log-probabilities are wanted besides; it may have no columns.
+2. Run the decoder. `tokens` has the previous unit of each row, BOS at first; `slots` has for each row of `src` the
+   numbers of the rows that translate it, one unless in a beam search, filled up with 0 to the same length K; `places`
+   has where each row stands in `slots`, counted line by line; `k` is the number of units to propose. `asked` has units
+   whose log-probabilities are wanted besides; it may have no columns.
 3. `best_tokens` has the best units of each row, the best first, and `best_log_probabilities` has their
    log-probabilities. Choose one per row. A row that has chosen EOS is done.
 4. Give each output `next_NAME` to the decoder as the input NAME of the next step, and go on with 2. To reorder rows or
-   to leave some out, take those entries of `tokens`, `sources` and each NAME, along the axis R.
+   to leave some out, take those entries of `tokens` and each NAME, along the axis R, and count the rows anew.
 
 `weights` are the attention weights of the step, `features` the input of the output layer.
 

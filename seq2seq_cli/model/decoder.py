@@ -84,9 +84,13 @@ class Decoder(nn.Module, ABC):
         self, hidden: Float[Tensor, "B H"], embedded: Float[Tensor, "B D"], state: DecoderState, memory: Memory
     ) -> tuple[Float[Tensor, "B C"], Float[Tensor, "B S"]]:
         """Context and attention weights of one step, the one after `state`."""
-        query = self.query(hidden, embedded).unsqueeze(1)
-        attended: Attended = self.attention(query, memory, state.position.unsqueeze(1) + 1)
-        return attended.context.squeeze(1), attended.weights.squeeze(1)
+        query, positions = self.query(hidden, embedded), state.position + 1
+        if memory.readers is None:
+            attended: Attended = self.attention(query.unsqueeze(1), memory, positions.unsqueeze(1))
+            return attended.context.squeeze(1), attended.weights.squeeze(1)
+        spread, collect = memory.readers.spread, memory.readers.collect
+        attended = self.attention(spread(query), memory, spread(positions))
+        return collect(attended.context), collect(attended.weights)
 
 
 class BahdanauDecoder(Decoder):

@@ -6,8 +6,26 @@ B batch, S source length, E encoder output, K keys, L layers, H hidden, R readou
 
 from dataclasses import dataclass
 
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readers:
+    """Which rows of a step read which sentence of a memory: in a beam search several read the same one."""
+
+    slots: Int[Tensor, "B K"]
+    """The rows that read each sentence; any row where there are fewer than K."""
+    places: Int[Tensor, " N"]
+    """The place of each row among the slots, counted sentence by sentence."""
+
+    def spread(self, rows: Shaped[Tensor, "N *F"]) -> Shaped[Tensor, "B K *F"]:
+        """The values of the rows in the slots."""
+        return rows[self.slots]
+
+    def collect(self, slots: Shaped[Tensor, "B K *F"]) -> Shaped[Tensor, "N *F"]:
+        """The values of the slots by their rows."""
+        return slots.flatten(0, 1)[self.places]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +40,8 @@ class Memory:
     """True at a real token, False at padding."""
     soft_rows: Bool[Tensor, " B"] | None = None
     """Hard attention in training: True for a sentence that takes the expected context instead of a sampled one."""
+    readers: Readers | None = None
+    """Who reads it in a step of a search; None: each row its own sentence."""
 
     def select(self, rows: Int[Tensor, " N"]) -> "Memory":
         """The memory of the given rows."""

@@ -16,6 +16,7 @@ from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.pages.translator import rounded
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
+from seq2seq_cli.text.languages import name_of as language_name
 from seq2seq_cli.text.vocabulary import BOS
 from tests.browser import Browser
 from tests.commands import s2s_here
@@ -120,7 +121,7 @@ def test_its_translations_and_weights_are_those_of_python(
     found = translated(browser, TEXTS)
     assert [each["text"] for each in found] == [each.text for each in expected]
     assert any(each.text.strip() for each in expected)
-    assert browser.run("document.title") == " - ".join(languages)
+    assert browser.run("document.title") == " - ".join(map(language_name, languages))
     for ours, theirs in zip(found, expected, strict=True):
         for sentence, reference in zip(ours["sentences"], theirs.sentences, strict=True):
             assert sentence["src_tokens"] == reference.src_tokens

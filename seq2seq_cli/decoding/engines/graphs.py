@@ -2,7 +2,8 @@
 
 The graphs hold no weights: each weight is a reference to its place in a file of weights, in the folder of the graph.
 
-B sources, S source length with ``<eos>``, R rows, k proposals per row, A tokens asked for.
+B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k proposals per row,
+A tokens asked for.
 """
 
 import io
@@ -22,7 +23,7 @@ from seq2seq_cli.decoding.engines.onnx_engine import MEMORY, NEXT, PROPOSALS, WI
 from seq2seq_cli.decoding.engines.torch_engine import propose
 from seq2seq_cli.errors import ExportError, one_line
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.model.state import DecoderState, Memory, RNNState
+from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.weights import Places
 from seq2seq_cli.text.vocabulary import BOS, EOS
@@ -33,7 +34,8 @@ OPSET = 18
 AXES = {
     **dict.fromkeys(("src", "states", "keys", "mask"), "BS"),
     **dict.fromkeys(("hidden", "cell"), "_R"),
-    **dict.fromkeys(("tokens", "sources", "attentional", "position", "features"), "R"),
+    **dict.fromkeys(("tokens", "places", "attentional", "position", "features"), "R"),
+    "slots": "BK",
     **dict.fromkeys(("best_tokens", "best_log_probabilities"), "Rk"),
     **dict.fromkeys(("asked", "asked_log_probabilities"), "RA"),
     "lengths": "B",
@@ -59,7 +61,8 @@ def trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     with torch.no_grad():
         encoded = _encode(model, texts)
     after = [NEXT + name for name in encoded if name not in MEMORY]
-    step = {"tokens": torch.full((2,), BOS), "sources": torch.tensor([1, 0]), **encoded}
+    rows = torch.arange(2)
+    step = {"tokens": torch.full((2,), BOS), "slots": rows.unsqueeze(1), "places": rows, **encoded}
     features = _trace(model, _step, step, [*WITHOUT_OUTPUT, *after])
     step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
     decoder = _trace(model, _step, step, [*PROPOSALS, *after])
@@ -79,13 +82,14 @@ def _encode(model: Seq2Seq, given: Tensors) -> Tensors:
 def _step(model: Seq2Seq, given: Tensors) -> Tensors:
     """A step of the decoder; without ``k`` among what is given, without the output layer."""
     states = given["states"]
-    memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"])
+    readers = Readers(slots=given["slots"], places=given["places"])
+    memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"], readers=readers)
     state = DecoderState(
         rnn=RNNState(hidden=given["hidden"], cell=given.get("cell")),
         position=given["position"],
         attentional=given.get("attentional"),
     )
-    features, state, weights = model.decoder.step(given["tokens"], state, memory.select(given["sources"]))
+    features, state, weights = model.decoder.step(given["tokens"], state, memory)
     after = {NEXT + name: tensor for name, tensor in _named(state).items()}
     if "k" not in given:
         return {**dict(zip(WITHOUT_OUTPUT, (weights, features), strict=True)), **after}

@@ -5,7 +5,7 @@ R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision
-from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.decoding.engine import Proposals, readers_of, still_read
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
@@ -99,6 +99,8 @@ class OnnxState:
 
     memory: Tensors
     """The memory of the sources, B rows."""
+    size: int
+    """B: a model without attention has no memory."""
     sources: Int[np.ndarray, " R"]
     """The row of `memory` that each row attends to."""
     decoder: Tensors
@@ -107,7 +109,11 @@ class OnnxState:
     def select(self, rows: Int[np.ndarray, " R"]) -> "OnnxState":
         """The state of the given rows, in the order given; a row may be taken more than once."""
         decoder = {name: values.take(rows, axis=_row_axis(name)) for name, values in self.decoder.items()}
-        return OnnxState(memory=self.memory, sources=self.sources[rows], decoder=decoder)
+        kept, sources = still_read(self.sources[rows], self.size)
+        if kept is None:
+            return replace(self, sources=sources, decoder=decoder)
+        memory = {name: values[kept] for name, values in self.memory.items()}
+        return OnnxState(memory=memory, size=len(kept), sources=sources, decoder=decoder)
 
 
 class OnnxEngine:
@@ -155,13 +161,14 @@ class OnnxEngine:
         names = self._encoder.outputs
         memory = dict(zip(names, self._encoder.run({"src": src, "lengths": lengths}, names), strict=True))
         state = {name: memory.pop(name) for name in self._state}
-        return OnnxState(memory=memory, sources=np.arange(len(sources)), decoder=state)
+        return OnnxState(memory=memory, size=len(sources), sources=np.arange(len(sources)), decoder=state)
 
     def step(
         self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"]
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
-        given = {"tokens": tokens, "sources": state.sources, "k": np.array(k), "asked": asked}
+        slots, places = readers_of(state.sources, state.size)
+        given = {"tokens": tokens, "slots": slots, "places": places, "k": np.array(k), "asked": asked}
         given |= {**state.memory, **state.decoder}
         if k or asked.size or self._features is None:
             found = self._decoder.run(given, [*PROPOSALS, *self._next])
@@ -172,7 +179,7 @@ class OnnxEngine:
         self._check(proposals, decoder, len(tokens), k)
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
         proposals = proposals._replace(tokens=proposals.tokens.view(np.int64))
-        return proposals, OnnxState(memory=state.memory, sources=state.sources, decoder=decoder)
+        return proposals, replace(state, decoder=decoder)
 
     def _check(self, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
         """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""

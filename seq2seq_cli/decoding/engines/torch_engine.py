@@ -4,7 +4,7 @@ R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -13,9 +13,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.decoding.engine import Proposals, readers_of, still_read
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
-from seq2seq_cli.model.state import DecoderState, Memory
+from seq2seq_cli.model.state import DecoderState, Memory, Readers
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 
@@ -25,14 +25,18 @@ class TorchState:
 
     memory: Memory
     """The memory of the sources, B rows."""
-    sources: Int[Tensor, " R"]
+    sources: Int[np.ndarray, " R"]
     """The row of `memory` that each row attends to."""
     decoder: DecoderState
 
     def select(self, rows: Int[np.ndarray, " R"]) -> "TorchState":
         """The state of the given rows, in the order given; a row may be taken more than once."""
-        on_device = torch.from_numpy(rows).to(self.sources.device)
-        return TorchState(memory=self.memory, sources=self.sources[on_device], decoder=self.decoder.select(on_device))
+        device = self.memory.mask.device
+        kept, sources = still_read(self.sources[rows], len(self.memory.mask))
+        memory = self.memory if kept is None else self.memory.select(torch.from_numpy(kept).to(device))
+        return TorchState(
+            memory=memory, sources=sources, decoder=self.decoder.select(torch.from_numpy(rows).to(device))
+        )
 
 
 class TorchEngine:
@@ -54,20 +58,23 @@ class TorchEngine:
         src = pad_sequence(rows, batch_first=True, padding_value=PAD).to(self._device)
         with evaluating(self._model):
             memory, decoder = self._model.encode(src, torch.tensor([len(row) for row in rows]))
-        return TorchState(memory=memory, sources=torch.arange(len(rows), device=self._device), decoder=decoder)
+        return TorchState(memory=memory, sources=np.arange(len(rows)), decoder=decoder)
 
     @torch.inference_mode()
     def step(
         self, tokens: Int[np.ndarray, " R"], state: TorchState, *, k: int, asked: Int[np.ndarray, "R A"]
     ) -> tuple[Proposals, TorchState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
+        readers = readers_of(state.sources, len(state.memory.mask))
+        slots, places = (torch.from_numpy(part).to(self._device) for part in readers)
+        memory = replace(state.memory, readers=Readers(slots=slots, places=places))
         with evaluating(self._model):
             features, decoder, weights = self._model.decoder.step(
-                torch.from_numpy(tokens).to(self._device), state.decoder, state.memory.select(state.sources)
+                torch.from_numpy(tokens).to(self._device), state.decoder, memory
             )
             logits = self._model.output(features)
         proposals = propose(logits, k, torch.from_numpy(asked).to(self._device))
-        after = TorchState(memory=state.memory, sources=state.sources, decoder=decoder)
+        after = replace(state, decoder=decoder)
         parts = *proposals, weights, features
         # One copy: each waits for a GPU. No vocabulary has a token that is not exact in fp32, 2^24.
         joined = torch.cat([part.float() for part in parts], dim=1).cpu().numpy()

@@ -19,7 +19,8 @@ class Engine {
   step(tokens, state, k, asked = []) {
     const outputs = this.decoder.run({
       ...state,
-      tokens: vector(tokens), sources: vector(tokens.map(() => 0)), k: tensor([], [k]),
+      tokens: vector(tokens), k: tensor([], [k]),
+      slots: tensor([1, tokens.length], [...tokens.keys()]), places: vector([...tokens.keys()]),
       asked: tensor([tokens.length, asked.length], tokens.flatMap(() => asked)),
     });
     const rowsOfOutput = (name) => (outputs[name] ? rowsOf(outputs[name]) : []);

@@ -179,6 +179,7 @@ const OPERATORS = {
   Equal: each((a, b) => a === b),
   Exp: each(Math.exp),
   Expand: ([given, { data }]) => expanded(given, commonShape(given.shape, [...data])),
+  Flatten: ([{ shape, data }], { axis }) => tensor([shape.slice(0, axis), shape.slice(axis)].map(sizeOf), data),
   GRU: (given, attributes) => recurrent(gruStep(!attributes.linear_before_reset))(given, attributes),
   Gather: ([given, indices], { axis = 0 }) => gathered(given, indices, positive(axis, given.shape.length)),
   GatherElements: gatherElements,

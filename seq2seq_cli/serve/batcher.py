@@ -2,14 +2,16 @@
 
 import asyncio
 import math
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import TypeAlias
 
 from seq2seq_cli.decoding.keep import Piece
+from seq2seq_cli.decoding.sentences import Passage
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.serve.limits import cost
@@ -17,12 +19,11 @@ from seq2seq_cli.serve.limits import cost
 _MOST_SENTENCES = 16
 """Sentences of a batch: larger ones gain little, and the next sentences wait for their end."""
 _SENTENCES_PER_TURN = 8
-"""Sentences of a request that are translated before those of others have their turn."""
-_MOST_SPLIT_HERE = 2**12
-"""Characters that are split into sentences in the thread of the event loop: some milliseconds."""
+"""Sentences of a request that are translated before the next request has its turn."""
+_MOST_SPLIT_HERE = 2**9
+"""Characters that are split into sentences in the thread of the event loop: some milliseconds in any language."""
 _GATHERING_SHARE = 0.5
 """Longest wait for more sentences, as a share of the time of the batch before."""
-
 
 _Outcome: TypeAlias = list[SentenceTranslation] | Exception
 
@@ -32,21 +33,31 @@ class QueueFullError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class _Job:
-    translator: Translator
+class _Sentence:
+    request: "_Request"
     number: int
-    """Of the sentence in its text."""
+    """Its place in its text."""
     piece: Piece
-    turn: int
     done: "asyncio.Future[list[SentenceTranslation]]"
+
+
+@dataclass(eq=False)
+class _Request:
+    translator: Translator
+    characters: int
+    """Those that wait, at first all of its texts."""
+    sentences: int = 0
+    """Sentences that are not translated yet."""
+    waiting: deque[_Sentence] = field(default_factory=deque)
+    """Those of them whose translation has not begun."""
 
 
 @dataclass
 class _Gathering:
-    """A wait for the next sentences of those whose sentences were answered."""
+    """A wait for the next requests of those whose requests were answered."""
 
     answered: int = 0
-    """Sentences that were answered, less those that came since."""
+    """Requests that were answered, less those that came since; each counts as a sentence to come."""
     most: int = 0
     """Number of waiting sentences with which no batch waits for more."""
     end: float = 0.0
@@ -56,24 +67,25 @@ class _Gathering:
 class Batcher:
     """Translates the sentences that wait in one batch, as soon as one of its threads is free.
 
+    Requests take turns, _SENTENCES_PER_TURN sentences each: a short one waits for one turn of each of the others, and
+    not for the end of a long one, which has its turn in every round (deficit round robin, Shreedhar & Varghese 1995).
+    A batch has one translator, that of the request whose turn it is.
+
     While all threads translate, sentences gather, so that batches grow with the load. After a batch, a free thread
     waits for as many again, at most half as long as the batch took: clients that have their answers send their next
-    texts then, and a thread that began with the first of them would never have a large batch. No thread takes more than
-    its share of all sentences: another would have small batches only, time after time. A batch has one translator,
-    which its first sentence names. All methods must be called in the thread of the event loop.
-
-    Requests take turns, so that a short one need not wait for the end of a long one: start-time fair queueing, Goyal et
-    al. 1996, section 2, with _SENTENCES_PER_TURN in the place of a packet.
+    requests then, and a thread that began with the first of them would never have a large batch. No thread takes more
+    than its share of all sentences: another would have small batches only, time after time. All methods must be called
+    in the thread of the event loop.
     """
 
     def __init__(self, threads: int, *, max_waiting: int) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
         self._threads = self._free = threads
         self._max_waiting = max_waiting
-        self._jobs: list[_Job] = []
-        """The sentences that wait, by their turns; within a turn the oldest first."""
-        self._turn = 0
-        """That of the last sentence whose translation was begun."""
+        self._splitting = 0
+        """Characters that are being split into sentences."""
+        self._requests: deque[_Request] = deque()
+        """Those with sentences that wait, in the order of their turns."""
         self._gathering = _Gathering()
         self._translating = 0
         """Sentences that are being translated."""
@@ -81,45 +93,58 @@ class Batcher:
     @property
     def waiting(self) -> int:
         """The characters that wait."""
-        return sum(cost(job.piece.source) for job in self._jobs)
+        return self._splitting + sum(request.characters for request in self._requests)
 
     async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
         """The translations of texts. When the caller is cancelled, sentences that still wait are not translated.
 
         Raises QueueFullError when too much waits already, and what the translator raises for one of these texts.
         """
-        new = sum(map(cost, texts))
-        splitting = map(translator.split, texts)
-        passages = list(splitting) if new <= _MOST_SPLIT_HERE else await asyncio.to_thread(list, splitting)
-        if self._jobs and self.waiting + new > self._max_waiting:
+        characters = sum(map(cost, texts))
+        if (waiting := self.waiting) and waiting + characters > self._max_waiting:
             raise QueueFullError
-        pieces = [piece for passage in passages for piece in enumerate(passage.pieces)]
+        request = _Request(translator, characters)
+        passages = await self._split(request, texts)
         new_future = asyncio.get_running_loop().create_future
-        jobs = [
-            _Job(translator, number, piece, self._turn + i // _SENTENCES_PER_TURN, new_future())
-            for i, (number, piece) in enumerate(pieces)
-        ]
-        self._jobs = sorted(self._jobs + jobs, key=lambda job: job.turn)
-        self._gathering.answered = max(0, self._gathering.answered - len(jobs))
+        pieces = (piece for passage in passages for piece in enumerate(passage.pieces))
+        sentences = [_Sentence(request, number, piece, new_future()) for number, piece in pieces]
+        if sentences:
+            request.sentences = len(sentences)
+            request.waiting.extend(sentences)
+            self._requests.append(request)
+        self._gathering.answered = max(0, self._gathering.answered - 1)
         self._start()
         try:
-            found = iter(await asyncio.gather(*(job.done for job in jobs)))
+            found = iter(await asyncio.gather(*(sentence.done for sentence in sentences)))
         finally:
-            if any(job.done.cancelled() for job in jobs):
-                self._jobs = [job for job in self._jobs if not job.done.cancelled()]
+            request.waiting.clear()
+            if request in self._requests:
+                self._requests.remove(request)
         return [translator.join(passage, list(islice(found, len(passage.pieces)))) for passage in passages]
 
     def close(self) -> None:
         """End the threads once they have no batch left."""
         self._pool.shutdown(wait=False)
 
+    async def _split(self, request: _Request, texts: Sequence[str]) -> list[Passage]:
+        """The texts taken apart; long ones in another thread, so that other requests go on."""
+        splitting = map(request.translator.split, texts)
+        if request.characters <= _MOST_SPLIT_HERE:
+            return list(splitting)
+        self._splitting += request.characters
+        try:
+            return await asyncio.to_thread(list, splitting)
+        finally:
+            self._splitting -= request.characters
+
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
         loop = asyncio.get_running_loop()
-        while self._free and self._jobs:
-            waiting = len(self._jobs)
-            share = math.ceil((self._translating + waiting + self._gathering.answered) / self._threads)
-            if waiting < min(share, self._gathering.most):
+        gathering = self._gathering
+        while self._free and self._requests:
+            waiting = sum(len(request.waiting) for request in self._requests)
+            share = math.ceil((self._translating + waiting + gathering.answered) / self._threads)
+            if gathering.answered and waiting < min(share, gathering.most):
                 return
             batch = self._take(min(share, _MOST_SENTENCES))
             self._free -= 1
@@ -127,35 +152,44 @@ class Batcher:
             running = loop.run_in_executor(self._pool, _translate, batch)
             running.add_done_callback(partial(self._finish, batch, loop.time()))
 
-    def _take(self, most: int) -> list[_Job]:
-        """The next sentences, so many at most, all with the translator of the first one."""
-        translator = self._jobs[0].translator
-        batch = list(islice((job for job in self._jobs if job.translator == translator), most))
-        taken = set(batch)
-        self._jobs = [job for job in self._jobs if job not in taken]
-        self._turn = batch[-1].turn
+    def _take(self, most: int) -> list[_Sentence]:
+        """The sentences whose turn it is, so many at most, all with one translator."""
+        translator = self._requests[0].translator
+        batch: list[_Sentence] = []
+        while len(batch) < most:
+            request = next((each for each in self._requests if each.translator == translator), None)
+            if request is None:
+                break
+            self._requests.remove(request)
+            size = min(_SENTENCES_PER_TURN, most - len(batch), len(request.waiting))
+            taken = [request.waiting.popleft() for _ in range(size)]
+            request.characters -= sum(cost(sentence.piece.source) for sentence in taken)
+            batch += taken
+            if request.waiting:
+                self._requests.append(request)
         return batch
 
-    def _finish(self, batch: Sequence[_Job], started: float, done: "asyncio.Future[list[_Outcome]]") -> None:
+    def _finish(self, batch: Sequence[_Sentence], started: float, done: "asyncio.Future[list[_Outcome]]") -> None:
         self._free += 1
         self._translating -= len(batch)
-        for job, outcome in zip(batch, done.result(), strict=True):
-            if job.done.done():
+        gathering = self._gathering
+        for sentence, outcome in zip(batch, done.result(), strict=True):
+            sentence.request.sentences -= 1
+            gathering.answered += sentence.request.sentences == 0
+            if sentence.done.done():
                 continue
             if isinstance(outcome, Exception):
-                job.done.set_exception(outcome)
+                sentence.done.set_exception(outcome)
             else:
-                job.done.set_result(outcome)
+                sentence.done.set_result(outcome)
         now = (loop := asyncio.get_running_loop()).time()
-        gathering = self._gathering
-        gathering.answered += len(batch)
         gathering.most = max(gathering.most, len(batch))
         gathering.end = max(gathering.end, now + _GATHERING_SHARE * (now - started))
         loop.call_at(gathering.end, self._end_gathering, gathering.end)
         self._start()
 
     def _end_gathering(self, end: float) -> None:
-        """Wait no more for sentences, unless a later batch set another end.
+        """Wait no more for requests, unless a later batch set another end.
 
         The clock is not asked: a loop may call this a little before the time, and calls it once.
         """
@@ -164,9 +198,10 @@ class Batcher:
         self._start()
 
 
-def _translate(batch: Sequence[_Job]) -> list[_Outcome]:
+def _translate(batch: Sequence[_Sentence]) -> list[_Outcome]:
     """The translations of each sentence, or the error that it raises: it must not fail those beside it."""
     try:
-        return list(batch[0].translator.translate_sentences([(job.number, job.piece) for job in batch]))
+        translator = batch[0].request.translator
+        return list(translator.translate_sentences([(sentence.number, sentence.piece) for sentence in batch]))
     except Exception as error:
-        return [error] if len(batch) == 1 else [outcome for job in batch for outcome in _translate([job])]
+        return [error] if len(batch) == 1 else [outcome for sentence in batch for outcome in _translate([sentence])]

@@ -249,7 +249,7 @@ def test_a_key_is_asked_for_where_there_are_some(strict_server: Server) -> None:
 
 
 def test_what_takes_too_long_is_given_up_and_what_waits_is_bounded(strict_server: Server) -> None:
-    names = ("".join(letters).title() for letters in itertools.product("sheimr", repeat=4))
+    names = ("".join(letters).title() for letters in itertools.product("sheimr", repeat=5))
     long = GOOD | {"q": " ".join(f"{name} saw the dog." for name in names), "api_key": KEY}
     answers: list[Answer] = []
     given_up: list[Answer] = []
@@ -264,7 +264,7 @@ def test_what_takes_too_long_is_given_up_and_what_waits_is_bounded(strict_server
     while asking.is_alive():
         answers.append(strict_server.translate(**GOOD, api_key=KEY))
     asking.join()
-    assert {answer.status for answer in answers} <= {200, 429}
+    assert {answer.status for answer in answers} <= {200, 429, 503}
     refused = [answer for answer in answers if answer.status == 429]
     assert {answer.headers["Retry-After"] for answer in [*refused, *given_up]} == {"1"}
     assert refused

@@ -156,8 +156,26 @@ def test_a_short_text_does_not_wait_for_the_end_of_long_ones(translator: Transla
     [first], [second], (short, batches) = one.run(ask())
     expected = [translator.translate([text])[0].text for text in (long, TEXTS[0])]
     assert [first.text, second.text, short] == [expected[0], *expected]
-    # It is in the next batch, and the one after that may have begun before the answer is seen.
-    assert batches <= 2 < len(sizes) - 5
+    # One turn of both, then it; and the next batch may have begun before the answer is seen.
+    assert batches <= 3 < len(sizes) - 6
+
+
+def test_a_long_text_ends_however_many_short_ones_come(translator: Translator) -> None:
+    one = OneThread(max_waiting=10**6)
+
+    async def ask() -> str:
+        long = asyncio.ensure_future(one.batcher.translate(translator, ["She kissed him again. " * 40]))
+
+        async def call(text: str, each: Translator) -> None:
+            while not long.done():
+                await one.batcher.translate(each, [text])
+
+        # More than fit into a batch, with two translators.
+        others = (translator, translator.with_n_best(2))
+        await asyncio.wait_for(asyncio.gather(*(call(text, each) for each in others for text in 3 * TEXTS)), 60)
+        return long.result()[0].text
+
+    assert one.run(ask()) == translator.translate(["She kissed him again. " * 40])[0].text
 
 
 def test_a_text_without_a_sentence_comes_back_at_once(translator: Translator, sizes: list[int]) -> None:
@@ -222,3 +240,18 @@ def test_an_error_with_a_text_does_not_fail_those_beside_it(translator: Translat
     *before, failed, after = one.run(ask())
     assert [found[0].text for found in (*before, after)] == [each.text for each in translator.translate(TEXTS[:4])]
     assert isinstance(failed, MemoryError)
+
+
+def test_after_an_error_the_rest_of_a_text_is_not_translated(translator: Translator, sizes: list[int]) -> None:
+    one = OneThread()
+    small: Any = Hooked(translator.engine, refuse_long)
+    failing = replace(translator, engine=small)
+    text = f"{'again ' * 20}. {'She kissed him. ' * 100}"
+
+    async def ask() -> None:
+        with pytest.raises(MemoryError):
+            await one.batcher.translate(failing, [text])
+
+    one.run(ask())
+    assert sum(sizes) <= 32
+    assert one.batcher.waiting == 0

@@ -91,12 +91,17 @@ def how_to_install(extra: str) -> str:
 
 
 def command_line(*words: str) -> str:
-    """A command as one types it: quoted for cmd.exe and PowerShell on Windows, else for a POSIX shell."""
-    if sys.platform == "win32":
-        from subprocess import list2cmdline
+    """A command as one types it: quoted for cmd.exe and PowerShell on Windows, else for a POSIX shell.
 
-        return list2cmdline(words)
-    return shlex.join(words)
+    A word with a quotation mark is written for cmd.exe, which has no common way with PowerShell.
+    """
+    if sys.platform != "win32":
+        return shlex.join(words)
+    from subprocess import list2cmdline
+
+    safe = re.compile(r"[\w./\\:=+-]*")
+    quoted = ((word, list2cmdline([word])) for word in words)
+    return " ".join(f'"{word}"' if word == found and not safe.fullmatch(word) else found for word, found in quoted)
 
 
 def exit_code_of_signal(number: int) -> int:

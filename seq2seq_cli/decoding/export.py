@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
-from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import contents, write_json, write_whole
@@ -91,7 +91,10 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
         raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or have no ending")
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
-    if not with_pairs and folder.config().decoding.similar_pairs:
+    pair_files = [folder.path / file for file in PAIR_FILES.values()] if folder.config().decoding.similar_pairs else []
+    if with_pairs and (missing := next((file for file in pair_files if not file.is_file()), None)):
+        raise ModelFileError(f"{missing}: missing: leave out --with-pairs, or {RESTORE}")
+    if pair_files and not with_pairs:
         logger.warning(
             "%s: the training pairs that it consults are left out, and it translates as with decoding.similar_pairs=0:"
             " --with-pairs includes them",

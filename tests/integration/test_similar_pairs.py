@@ -92,6 +92,16 @@ def test_an_export_holds_the_pairs_only_where_that_is_asked_for_and_translates_w
     assert translation(home) != translation(home, *WITHOUT)
 
 
+@pytest.mark.parametrize("name", ["near.zip", "near", "near.html"])
+def test_pairs_that_are_missing_cannot_be_exported(home: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(home / "runs" / "near", tmp_path / "run")
+    shutil.rmtree(tmp_path / "run" / "pairs")
+    done = s2s_here(tmp_path, "export", "run", f"made/{name}", "--with-pairs")
+    assert done.returncode == 2
+    assert "missing: leave out --with-pairs" in done.stderr
+    assert not (tmp_path / "made").exists()
+
+
 def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -> None:
     expected = translation(home)
     shutil.copytree(home / "data", tmp_path / "data")

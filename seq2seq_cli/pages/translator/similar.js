@@ -38,14 +38,16 @@ class SimilarPairs {
       for (const number of this.owners.get(class_) ?? []) similarities[number] += weight;
     }
     similarities.forEach((sum, number) => { if (sum > 0) similarities[number] = sum / this.norms[number]; });
+    const found = [];
     let left = this.mostSteps;
-    return largestPlaces(similarities, this.most).filter((number) => similarities[number] > 0).filter((number) => {
+    for (const number of largestPlaces(similarities, this.most).filter((each) => similarities[each] > 0)) {
       const [src, tgt] = [this.src[number], this.tgt[number]];
       const steps = Math.max(src.length, tgt.length) + 1;
-      const fits = steps <= left && src.length < this.longest;
-      if (fits) left -= steps;
-      return fits;
-    });
+      if (steps > left || src.length >= this.longest) continue;
+      found.push(number);
+      left -= steps;
+    }
+    return found;
   }
 }
 

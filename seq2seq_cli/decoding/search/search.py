@@ -45,7 +45,9 @@ def search(
         return []
     lengths = [len(source) + 1 for source in sources]
     rules = Rules(options, sources, most_unknown)
-    strategy = _strategy(options, sources, constraints, rules)
+    strategy: Strategy = Sampling(options, sources) if options.sampling else Beam(options)
+    if any(of_source.longest for of_source in constraints):
+        strategy = Constrained(strategy, constraints, rules.limits)
     limits = rules.limits + strategy.extra_length
     finished = Finished(options, strategy, limits)
     rows = Rows.start(lengths, strategy.rows_per_source, has_coverage=options.coverage_penalty > 0)
@@ -72,7 +74,7 @@ def search(
             trace.add(before, proposals, allowed, chosen, ends, kept)
         steps.append(Step(chosen, proposals.weights, kept))
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
-    return [_distinct(hypotheses) for hypotheses in finished.best(steps, lengths)]
+    return [list({tuple(each.ids): each for each in several}.values()) for several in finished.best(steps, lengths)]
 
 
 def _propose(
@@ -102,16 +104,3 @@ def _finish_stuck(rows: Rows, candidates: Candidates, steps: list[Step], finishe
     if len(stuck):
         numbers = steps[-1].kept[stuck] if steps else stuck
         finished.add(rows.select(stuck), len(steps) - 1, numbers, np.zeros(len(stuck), dtype=np.bool_))
-
-
-def _distinct(hypotheses: list[Hypothesis]) -> list[Hypothesis]:
-    return list({tuple(hypothesis.ids): hypothesis for hypothesis in hypotheses}.values())
-
-
-def _strategy(
-    options: DecodingOptions, sources: Sequence[Sequence[int]], constraints: Sequence[Constraints], rules: Rules
-) -> Strategy:
-    strategy: Strategy = Sampling(options, sources) if options.sampling else Beam(options)
-    if any(of_source.longest for of_source in constraints):
-        strategy = Constrained(strategy, constraints, rules.limits)
-    return strategy

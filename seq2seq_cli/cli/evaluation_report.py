@@ -10,7 +10,7 @@ from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Score
+from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings
 from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
@@ -47,10 +47,11 @@ def figures(findings: Findings) -> Iterator[Block]:
 def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     output = evaluation.output
     yield [f"{one_line(output.name)}:", *evaluation.verdict]
+    kinds = {"": evaluation.scores, ", all references": evaluation.of_sources, ", lower-cased": evaluation.lowercase}
     rows = [
-        *_score_rows(evaluation.scores, ""),
-        *_score_rows(evaluation.of_sources, ", all references"),
-        *_score_rows(evaluation.lowercase, ", lower-cased"),
+        [f"{s.metric}{kind}", f"{s.value:.2f}", f"{s.range.low:.2f} to {s.range.high:.2f}", s.signature]
+        for kind, scores in kinds.items()
+        for s in scores
     ]
     yield {"titles": [one_line(output.name), "score", "95 % range", "signature"], "rows": rows, "numbers": False}
     lines = []
@@ -82,14 +83,6 @@ def _attention_lines(output: SystemOutput) -> Iterator[str]:
     if aligned := output.alignment:
         rates = f"{aligned.error_rate:.3f}, precision {aligned.precision:.3f}, recall {aligned.recall:.3f}"
         yield f"alignment error rate {rates} ({counted(aligned.pairs, 'pair')} with gold links)"
-
-
-def _score_rows(scores: Sequence[Score], condition: str) -> list[list[str]]:
-    ranges = [f"{score.range.low:.2f} to {score.range.high:.2f}" for score in scores]
-    return [
-        [f"{score.metric}{condition}", f"{score.value:.2f}", range_, score.signature]
-        for score, range_ in zip(scores, ranges, strict=True)
-    ]
 
 
 def _of_comparison(comparison: Comparison) -> TableData:

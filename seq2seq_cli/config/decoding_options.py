@@ -12,19 +12,14 @@ from typing import Any, Literal, get_args, get_origin
 
 from seq2seq_cli.config import choices
 
-_LEAST = sys.float_info.min
 _RANGES: Mapping[str, tuple[float, float]] = {
-    "beam_size": (1, choices.LARGEST_BEAM),
-    "n_best": (1, choices.LARGEST_BEAM),
-    "prune": (_LEAST, math.inf),
+    **dict.fromkeys(("beam_size", "n_best"), (1, choices.LARGEST_BEAM)),
+    **dict.fromkeys(("prune", "temperature"), (sys.float_info.min, math.inf)),
+    **dict.fromkeys(("max_source_length", "batch_size", "threads"), (1, choices.LARGEST_INTEGER)),
     "length_penalty_alpha": (0, choices.LARGEST_LENGTH_ALPHA),
     "similar_pairs": (0, choices.MOST_SIMILAR_PAIRS),
     "similar_pairs_weight": (0, choices.LARGEST_PAIRS_WEIGHT),
-    "temperature": (_LEAST, math.inf),
     "seed": (0, 2**32 - 1),
-    "max_source_length": (1, choices.LARGEST_INTEGER),
-    "batch_size": (1, choices.LARGEST_INTEGER),
-    "threads": (1, choices.LARGEST_INTEGER),
     "max_length_factor": (0, choices.LARGEST_LENGTH_FACTOR),
     "max_length_extra": (1, choices.MOST_EXTRA_TOKENS),
 }

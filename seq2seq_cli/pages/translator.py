@@ -13,18 +13,11 @@ import numpy as np
 from seq2seq_cli.pages.page import page, read_file
 from seq2seq_cli.shapes import Float, Int
 
-SCRIPTS = (
-    "dom.js",
-    "attention.js",
-    "panes.js",
-    *(
-        f"translator/{name}.js"
-        for name in (
-            *("tensors", "products", "recurrent", "operators", "graph", "engine", "similar", "beam"),
-            *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
-        )
-    ),
+_PARTS = (
+    *("tensors", "products", "recurrent", "operators", "graph", "engine", "similar", "beam"),
+    *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
 )
+SCRIPTS = ("dom.js", "attention.js", "panes.js", *(f"translator/{part}.js" for part in _PARTS))
 """The files of the page's scripts, in the order in which they run."""
 
 _STEPS = 6000

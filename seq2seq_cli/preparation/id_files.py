@@ -1,6 +1,5 @@
 """Codecs fitted on the training split, and the ids, offsets and texts of a prepared folder, written block by block."""
 
-from array import array
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -79,7 +78,7 @@ def write_side(
     counts: NDArray[np.int64],
 ) -> SideRecord:
     """Write ids, offsets and texts of all splits, and of other parts that have any; returns the record of the side."""
-    ids_of_token = _ids_of_tokens(codec, store.tokens[side])
+    ids_of_token = Ragged.of([codec.token_ids(token) for token in store.tokens[side]])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
     kind = np.dtype("<u2" if size < 1 << 16 else "<u4")
@@ -96,15 +95,6 @@ def write_side(
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
     return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate)
-
-
-def _ids_of_tokens(codec: Codec, tokens: Mapping[str, int]) -> Ragged:
-    values, lengths = array("I"), array("I")
-    for token in tokens:
-        ids = codec.token_ids(token)
-        values.extend(ids)
-        lengths.append(len(ids))
-    return Ragged(values=np.array(values, dtype=np.uint32), offsets=offsets_of(np.array(lengths)))
 
 
 def _write_block(

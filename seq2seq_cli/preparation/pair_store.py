@@ -18,13 +18,9 @@ from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.text.sides import SIDES, SideName
 
 _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
-    "numbers": np.uint32,
-    "lengths": np.uint32,
-    "words": np.uint32,
+    **dict.fromkeys(("numbers", "lengths", "words", "sizes"), np.uint32),
+    **dict.fromkeys(("keys", "hashes"), np.uint64),
     "text": np.uint8,
-    "sizes": np.uint32,
-    "keys": np.uint64,
-    "hashes": np.uint64,
 }
 """Those of SideBlock, and hashes: of the sentence keys (see ``corpus.splits``), by which a corpus is split, and of the
 sentences."""

@@ -7,7 +7,7 @@ digit by digit, whether training had it or not.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -45,7 +45,8 @@ def learn_bpe(
     ``min_count`` times is not joined, nor one with a digit. The order of the counts does not matter.
     """
     token_counts = {token: count for token, count in token_counts.items() if count > 0}
-    alphabet = _alphabet(token_counts)
+    seen = sorted(set().union(*token_counts))
+    alphabet = [*seen, *(CONTINUING + character for character in seen if character != SPACING)]
     # A vocabulary cannot hold a unit that spells a special one: a token with such letters teaches no merges.
     words = {
         token: count
@@ -135,11 +136,6 @@ def drop_merges(
             further = (random.random() >= dropout for _ in repeat(None))
             drawn += map(vocabulary.id, encoder.parts(token.text, chain(path, further)))
     return drawn
-
-
-def _alphabet(tokens: Iterable[str]) -> list[str]:
-    seen = sorted(set().union(*tokens))
-    return [*seen, *(CONTINUING + character for character in seen if character != SPACING)]
 
 
 def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: int, size: int) -> list[Merge]:

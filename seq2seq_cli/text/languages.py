@@ -18,17 +18,11 @@ PUBLISHED = tuple(_PUBLISHED.split())
 _OTHER_CODES = {"fil": "tl", "no": "nb", "kmr": "kmr"}
 """Codes that spaCy and Tatoeba write otherwise than the CLDR, or keep apart."""
 _SECOND_SCRIPTS = {
-    "az": "Cyrillic",
-    "bs": "Cyrillic",
-    "sr": "Latin",
-    "kk": "Latin",
-    "ber": "Tifinagh",
-    "kab": "Tifinagh",
-    "ja": "Han",
-    "ko": "Han",
-    "ku": "Arabic",
-    "ms": "Arabic",
-    "pa": "Arabic",
+    **dict.fromkeys(("az", "bs"), "Cyrillic"),
+    **dict.fromkeys(("sr", "kk"), "Latin"),
+    **dict.fromkeys(("ber", "kab"), "Tifinagh"),
+    **dict.fromkeys(("ja", "ko"), "Han"),
+    **dict.fromkeys(("ku", "ms", "pa"), "Arabic"),
     "grc": "Greek",
 }
 """The CLDR has the usual script of a language alone."""

@@ -71,13 +71,8 @@ class SideOptions:
     @classmethod
     def of(cls, config: "SideConfig | SideOptions", *, auto_size: int | None) -> Self:
         """The options with the values of a config; `auto_size` is the largest vocabulary where it says ``auto``."""
-        return cls(
-            language=config.language,
-            lowercase=config.lowercase,
-            spacing=config.spacing,
-            min_count=config.min_count,
-            max_size=auto_size if config.max_size == "auto" else config.max_size,
-        )
+        values = {key: getattr(config, key) for key in cls.__dataclass_fields__}
+        return cls(**values | ({"max_size": auto_size} if config.max_size == "auto" else {}))
 
     @classmethod
     def parse(cls, value: Any) -> Self:

@@ -20,17 +20,14 @@ def evaluate(
             metavar="[RUN]...", help=f"The runs, each by {RUN_FORMS}; the newest one by default.", show_default=False
         ),
     ] = None,
-    split: Annotated[Literal["test", "valid"], typer.Option("--split", help="The split of the corpus.")] = "test",
+    split: Annotated[Literal["test", "valid"], typer.Option(help="The split of the corpus.")] = "test",
     data: Annotated[
         Path | None,
-        typer.Option(
-            "--data", metavar="DIR", help="The prepared folder.", show_default="the one that the first run names"
-        ),
+        typer.Option(metavar="DIR", help="The prepared folder.", show_default="the one that the first run names"),
     ] = None,
     file: Annotated[
         list[Path] | None,
         typer.Option(
-            "--file",
             metavar="FILE",
             help="Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
             " aligned files.",
@@ -41,7 +38,6 @@ def evaluate(
     alignment: Annotated[
         Path | None,
         typer.Option(
-            "--alignment",
             metavar="FILE",
             help="Gold links of the words of --file, i-j or i?j, line by line, for the alignment error rate of the"
             " attention.",
@@ -49,15 +45,12 @@ def evaluate(
     ] = None,
     hypotheses: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--hypotheses", metavar="FILE", help="Translations made elsewhere, one per line; may be given repeatedly."
-        ),
+        typer.Option(metavar="FILE", help="Translations made elsewhere, one per line; may be given repeatedly."),
     ] = None,
     as_json: AsJson = False,
     html: Annotated[
         Path | None,
         typer.Option(
-            "--html",
             metavar="FILE",
             help="Write a page for a browser as well, with all figures and all sentences: their scores, attention,"
             " n-best lists and searches.",

@@ -75,11 +75,10 @@ def plot(
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="The picture; its name ends in .png, .svg or .pdf.")
     ] = Path("curves.png"),
-    x: Annotated[CurveAxis, typer.Option("--x", help="The x axis of the curves.")] = "epoch",
+    x: Annotated[CurveAxis, typer.Option(help="The x axis of the curves.")] = "epoch",
     metric: Annotated[
         CurveMeasure | None,
         typer.Option(
-            "--metric",
             help="The held-out score, or the entropy of the attention there.",
             show_default="training.best_metric of the first run; loss where nothing is held out",
         ),

@@ -31,8 +31,7 @@ def score(
         ),
     ],
     model: Annotated[
-        Path | None,
-        typer.Option("--model", metavar="RUN", help=f"The run to score with: {RUN_FORMS}.", show_default="newest"),
+        Path | None, typer.Option(metavar="RUN", help=f"The run to score with: {RUN_FORMS}.", show_default="newest")
     ] = None,
     format_: Annotated[
         Literal["text", "json"],

@@ -18,10 +18,7 @@ def serve(
     model: Annotated[
         list[Path] | None,
         typer.Option(
-            "--model",
-            metavar="RUN",
-            help=f"A run: {RUN_FORMS}; given more than once, one per direction.",
-            show_default="newest",
+            metavar="RUN", help=f"A run: {RUN_FORMS}; given more than once, one per direction.", show_default="newest"
         ),
     ] = None,
     host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",
@@ -29,9 +26,7 @@ def serve(
     api_keys: Annotated[
         Path | None,
         typer.Option(
-            "--api-keys",
-            metavar="FILE",
-            help="Translate only for those who send a key of this file, which has one per line.",
+            metavar="FILE", help="Translate only for those who send a key of this file, which has one per line."
         ),
     ] = None,
     max_characters: Annotated[

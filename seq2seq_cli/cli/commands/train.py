@@ -49,7 +49,7 @@ def train(
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
     init_from: Annotated[
-        Path | None, typer.Option("--init-from", metavar="RUN", help="Begin a new run with the best weights of RUN.")
+        Path | None, typer.Option(metavar="RUN", help="Begin a new run with the best weights of RUN.")
     ] = None,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")

@@ -32,7 +32,6 @@ def translate(
     model: Annotated[
         list[Path] | None,
         typer.Option(
-            "--model",
             metavar="RUN",
             help=f"The run to translate with: {RUN_FORMS}; given more than once, the runs translate together: the"
             " probability of a token is the mean of theirs.",
@@ -54,7 +53,6 @@ def translate(
     nbest: Annotated[
         int | None,
         typer.Option(
-            "--nbest",
             min=1,
             max=LARGEST_BEAM,
             metavar="N",
@@ -80,13 +78,11 @@ def translate(
         ),
     ] = False,
     prefix: Annotated[
-        str,
-        typer.Option("--prefix", metavar="TEXT", help="Begin each translation with these words.", show_default=False),
+        str, typer.Option(metavar="TEXT", help="Begin each translation with these words.", show_default=False)
     ] = "",
     glossary: Annotated[
         Path | None,
         typer.Option(
-            "--glossary",
             metavar="FILE",
             help="Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term"
             " are alternatives.",
@@ -98,7 +94,6 @@ def translate(
     draw: Annotated[
         Path | None,
         typer.Option(
-            "--draw",
             metavar="FILE",
             help="Draw the attention weights as a .png, .svg or .pdf, or as an .html page for a browser, with the"
             " searches as well. At the prompt, FILE shows the last text.",

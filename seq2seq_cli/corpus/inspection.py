@@ -66,12 +66,8 @@ def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
     """Count the targets per source of a split; sources are the same when their texts are equal."""
     hashes = text_hashes(text.encode("utf-8") for text in corpus.texts(split, "src"))
     _, targets = np.unique(hashes, return_counts=True)
-    return References(
-        pairs=len(hashes),
-        sources=len(targets),
-        several=int(np.count_nonzero(targets > 1)),
-        most=int(targets.max(initial=0)),
-    )
+    several, most = int(np.count_nonzero(targets > 1)), int(targets.max(initial=0))
+    return References(pairs=len(hashes), sources=len(targets), several=several, most=most)
 
 
 def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:

@@ -156,15 +156,10 @@ class TrainingLoop:
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
         is_first_part = self._mixture.has_help and training.help.own_alone > 0 and not progress.is_alone  # no patience
         progress.validations_since_best = 0 if is_best or is_first_part else progress.validations_since_best + 1
+        epoch, train_loss = progress.last_epoch, progress.of_epoch.mean_loss
         if is_best:
-            progress.best_epoch, progress.best_scores = progress.last_epoch, by_metric
-        return Validated(
-            epoch=progress.last_epoch,
-            step=progress.step,
-            train_loss=progress.of_epoch.mean_loss,
-            scores=scores,
-            is_best=is_best,
-        )
+            progress.best_epoch, progress.best_scores = epoch, by_metric
+        return Validated(epoch=epoch, step=progress.step, train_loss=train_loss, scores=scores, is_best=is_best)
 
     def _tick(self) -> float:
         """Add the seconds since the last tick, by the main process's clock, to the progress, and return them."""

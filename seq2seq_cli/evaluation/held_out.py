@@ -46,9 +46,8 @@ class HeldOutScores:
 
     def recorded(self) -> dict[str, Any]:
         """The values by the names of their metrics, and the signatures, as the records of a run have them."""
-        of_lowercase = {"lowercase_bleu": self.lowercase_bleu.signature} if self.lowercase_bleu else {}
-        signatures = {"bleu": self.bleu.signature, "chrf": self.chrf.signature, **of_lowercase}
-        return {"signatures": signatures, "loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
+        scores = {"bleu": self.bleu, "chrf": self.chrf, "lowercase_bleu": self.lowercase_bleu}
+        return {"signatures": {name: score.signature for name, score in scores.items() if score}, **self.by_metric()}
 
 
 def score_split(

@@ -16,35 +16,20 @@ from seq2seq_cli.errors import TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
+from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import (
-    BEST,
-    CARD,
-    CHECKPOINTS,
-    CODEC,
-    CONFIG,
-    CORPUS,
-    EPOCHS,
-    EXPORTED,
-    MARK,
-    METRICS,
-    PAIR_FILES,
-    PAIRS,
-    READ,
-    TRAINED,
-    check_free,
-)
 from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
-from seq2seq_cli.text.sides import Codecs, save_codecs
+from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
 
 _WEIGHTS = ".safetensors"
 _PATTERNS = (
-    *(CONFIG, CORPUS, METRICS, TRAINED, MARK, CARD, f"{CODEC}/src.json", f"{CODEC}/tgt.json"),
-    *(path.as_posix() for path in (BEST, *EXPORTED, *PAIR_FILES.values(), *CHECKPOINTS)),
-    f"{EPOCHS}/[0-9][0-9][0-9][0-9]{_WEIGHTS}",
+    *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.MARK, layout.CARD),
+    *(f"{layout.CODEC}/{side}.json" for side in SIDES),
+    *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.PAIR_FILES.values(), *layout.CHECKPOINTS)),
+    f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{_WEIGHTS}",
 )
 """The files that a training writes; whatever else is in a run folder belongs to the user."""
 METRICS_BYTES = "metrics_bytes"
@@ -75,20 +60,20 @@ class RunWriter(RunFolder):
         """
         check_name(path, "--out")
         clear_leftovers(path)
-        check_free(path, overwrite=overwrite)
-        check_contents(path, READ, error=UsageError)
+        layout.check_free(path, overwrite=overwrite)
+        check_contents(path, layout.READ, error=UsageError)
         run = cls(path)
         try:
             make_folder(path)
             locks.enter_context(lock_run(path))
-            check_free(path, overwrite=overwrite)  # again: another run may just have begun here
+            layout.check_free(path, overwrite=overwrite)  # again: another run may just have begun here
             ours = (file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern))
             with whole_folder(path, replaced=ours) as new:
-                (new / MARK).touch()
-                (new / CONFIG).write_bytes(dump_config(config).encode("utf-8"))
+                (new / layout.MARK).touch()
+                (new / layout.CONFIG).write_bytes(dump_config(config).encode("utf-8"))
                 save_codecs(new, codecs)
-                provenance.write(new / CORPUS)
-                write_json(new / TRAINED, trained)
+                provenance.write(new / layout.CORPUS)
+                write_json(new / layout.TRAINED, trained)
         except OSError as error:
             problem = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
             raise UsageError(problem, exit_code=exit_code_of(error)) from error
@@ -96,26 +81,26 @@ class RunWriter(RunFolder):
 
     def write_config(self, config: Config) -> None:
         """Write the resolved config."""
-        _write_text(self.path / CONFIG, dump_config(config))
+        _write_text(self.path / layout.CONFIG, dump_config(config))
 
     def write_provenance(self, provenance: Provenance) -> None:
         """Write the record of the corpus and the origin anew."""
-        with _writing(self.path / CORPUS):
-            provenance.write(self.path / CORPUS)
+        with _writing(self.path / layout.CORPUS):
+            provenance.write(self.path / layout.CORPUS)
 
     def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Save the training pairs that translations consult: the arrays of `PAIR_FILES`."""
-        for name, file in PAIR_FILES.items():
+        for name, file in layout.PAIR_FILES.items():
             with _writing(self.path / file), whole_file(self.path / file) as content:
                 np.save(content, arrays[name], allow_pickle=False)
 
     def remove_pairs(self) -> None:
         """Remove the training pairs."""
-        for file in PAIR_FILES.values():
+        for file in layout.PAIR_FILES.values():
             with _writing(self.path / file):
                 (self.path / file).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # not there, or something else is in it
-            (self.path / PAIRS).rmdir()
+            (self.path / layout.PAIRS).rmdir()
 
     def save_best(self, weights: Weights) -> None:
         """Write the best weights."""
@@ -130,7 +115,7 @@ class RunWriter(RunFolder):
         """
         if not keep:
             return
-        path = self.path / EPOCHS / f"{epoch:04d}{_WEIGHTS}"
+        path = self.path / layout.EPOCHS / f"{epoch:04d}{_WEIGHTS}"
         with _writing(path):
             save_weights(path, weights)
             saved = {int(file.stem): file for file in path.parent.glob(f"*{_WEIGHTS}") if file.stem.isdecimal()}
@@ -149,7 +134,7 @@ class RunWriter(RunFolder):
 
     def append_metrics(self, record: Record) -> None:
         """Append a record to metrics.jsonl."""
-        path = self.path / METRICS
+        path = self.path / layout.METRICS
         with _writing(path), path.open("a", encoding="utf-8") as file:
             file.write(record.model_dump_json() + "\n")
             file.flush()
@@ -160,7 +145,7 @@ class RunWriter(RunFolder):
 
         Bytes, not steps: two checkpoints of the same step can have a record between them.
         """
-        path = self.path / METRICS
+        path = self.path / layout.METRICS
         if self._metrics_bytes() > size:
             with _writing(path), path.open("rb+") as file:
                 file.truncate(size)
@@ -168,10 +153,10 @@ class RunWriter(RunFolder):
 
     def write_card(self, text: str) -> None:
         """Write the model card."""
-        _write_text(self.path / CARD, text)
+        _write_text(self.path / layout.CARD, text)
 
     def _metrics_bytes(self) -> int:
-        path = self.path / METRICS
+        path = self.path / layout.METRICS
         return path.stat().st_size if path.is_file() else 0
 
 

@@ -49,12 +49,9 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
     encoder = Encoder(config.encoder, vocabulary_size=src_size)
     attention = _build_attention(config.attention, config.decoder, memory=encoder.size)
     decoder = _build_decoder(config.decoder, attention, tgt_size)
-    model = Seq2Seq(
-        encoder=encoder,
-        bridge=_build_bridge(config, encoder.size, attention),
-        decoder=decoder,
-        output=nn.Linear(decoder.readout.size, tgt_size),
-    )
+    bridge = _build_bridge(config, encoder.size, attention)
+    output = nn.Linear(decoder.readout.size, tgt_size)
+    model = Seq2Seq(encoder=encoder, bridge=bridge, decoder=decoder, output=output)
     initialise(model, config.initialisation)
     if config.tied_embeddings != "none":
         decoder.embedding.weight = model.output.weight

@@ -115,15 +115,10 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     of_each_source = Scorer.of(chrf(words=2), translated, several)
+    usual = {"bleu": of_pairs["BLEU"].score(), "chrf": corpus_score(chrf(), hypotheses, expected).value}
     return Evaluation(
         output=output,
-        verdict=verdict_of(
-            output.texts,
-            tests,
-            bleu=of_pairs["BLEU"].score(),
-            chrf=corpus_score(chrf(), hypotheses, expected).value,
-            seen=output.seen,
-        ),
+        verdict=verdict_of(output.texts, tests, **usual, seen=output.seen),
         scores=_scores(by_source),
         of_sources=_scores(of_sources),
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),

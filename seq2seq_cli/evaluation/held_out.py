@@ -47,7 +47,8 @@ class HeldOutScores:
     def recorded(self) -> dict[str, Any]:
         """The values by the names of their metrics, and the signatures, as the records of a run have them."""
         scores = {"bleu": self.bleu, "chrf": self.chrf, "lowercase_bleu": self.lowercase_bleu}
-        return {"signatures": {name: score.signature for name, score in scores.items() if score}, **self.by_metric()}
+        signatures = {name: score.signature for name, score in scores.items() if score}
+        return {"signatures": signatures, "loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
 
 
 def score_split(
@@ -59,7 +60,9 @@ def score_split(
     """
     loss, attention = read_references(model, corpus, split, group)
     pairs = corpus.sentences(split)
-    texts = _translations(translator, [src for src, _ in pairs], group)
+    own = list(dict.fromkeys(src for src, _ in pairs))[group.rank :: group.size]
+    found = zip(own, translator.translate(own), strict=True)
+    texts = dict(chain.from_iterable(group.gather([(src, translation.text) for src, translation in found])))
     side = corpus.tgt_codec.config
     score = partial(corpus_score, hypotheses=[texts[src] for src, _ in pairs], references=[tgt for _, tgt in pairs])
     return HeldOutScores(
@@ -92,11 +95,3 @@ def read_references(
                 sums = AttentionSums.total([sums, AttentionSums.of(weights, *kinds)])
     all_loss, all_tokens, *all_sums = group.sum([loss, float(tokens), *sums])
     return all_loss / all_tokens, AttentionSums(*all_sums).figures()
-
-
-def _translations(translator: Translator, texts: list[str], group: ProcessGroup) -> dict[str, str]:
-    """The translation of each distinct source of `texts`."""
-    sources = list(dict.fromkeys(texts))
-    own = sources[group.rank :: group.size]
-    gathered = group.gather([(src, t.text) for src, t in zip(own, translator.translate(own), strict=True)])
-    return dict(chain.from_iterable(gathered))

@@ -12,10 +12,7 @@ import numpy as np
 from seq2seq_cli.config.choices import LENGTH_FACTOR
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.search.rows import Rows
-from seq2seq_cli.shapes import (
-    Bool,
-    Int,  # the tests check it
-)
+from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import EOS, UNK
 
 

@@ -114,8 +114,11 @@ class PreparedCorpus:
         except ModelFileError as error:
             raise PreparedFolderError(str(error)) from None
         corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
-        for part in manifest.splits:
-            corpus._ids[part] = corpus._read_split(part)
+        for part, record in manifest.splits.items():
+            ids = ParallelIds(src=corpus._read_ids(part, "src"), tgt=corpus._read_ids(part, "tgt"))
+            if not len(ids.src) == len(ids.tgt) == record.pairs:
+                raise _damaged(path / f"{part}.src.npy")
+            corpus._ids[part] = ids
         for split in HELD_OUT:
             corpus._held_out[split] = corpus.sentences(split)
         return corpus
@@ -176,12 +179,6 @@ class PreparedCorpus:
     def trained_texts(self, side: SideName) -> Iterator[str]:
         """The texts of a side, as of `texts`, that a model may be trained on."""
         return chain.from_iterable(self.texts(part, side) for part in self.manifest.trained())
-
-    def _read_split(self, name: PartName) -> ParallelIds:
-        ids = ParallelIds(src=self._read_ids(name, "src"), tgt=self._read_ids(name, "tgt"))
-        if not len(ids.src) == len(ids.tgt) == self.manifest.splits[name].pairs:
-            raise _damaged(self.path / f"{name}.src.npy")
-        return ids
 
     def _read_ids(self, name: PartName, side: SideName) -> Ragged:
         """The ids of a side of a split; raises PreparedFolderError when its files contradict each other."""

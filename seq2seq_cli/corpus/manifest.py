@@ -35,6 +35,9 @@ def corpus_files(parts: Iterable[PartName] = PARTS) -> list[str]:
     return [*codecs, *(f"{part}.{side}{ending}" for part in parts for side in SIDES for ending in ENDINGS)]
 
 
+PREPARED_FILES = (MANIFEST, DROPPED_FILE, *corpus_files())
+"""All files of a prepared folder: those that ``--overwrite`` replaces."""
+
 Reason = Literal[
     "blank line",
     "no tab",

@@ -8,21 +8,11 @@ from pathlib import Path
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.manifest import (
-    DROPPED_FILE,
-    MANIFEST,
-    Manifest,
-    PairFileRecord,
-    corpus_files,
-    read_manifest_values,
-)
+from seq2seq_cli.corpus.manifest import MANIFEST, PREPARED_FILES, Manifest, PairFileRecord, read_manifest_values
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError, exit_code_of
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import contents
-
-_OUR_FILES = (MANIFEST, DROPPED_FILE, *corpus_files())
-"""All files of a prepared folder: those that ``--overwrite`` replaces."""
 
 
 @contextmanager
@@ -45,7 +35,7 @@ def folder_to_fill(out: Path, *, overwrite: bool) -> Iterator[Path | None]:
     if not is_free:
         read_manifest_values(out)
     try:
-        with whole_folder(out, replaced=() if is_free else _OUR_FILES) as folder:
+        with whole_folder(out, replaced=() if is_free else PREPARED_FILES) as folder:
             if is_free and contents(out):
                 raise UsageError(f"{out}: another s2s has just written it: run this again")
             yield folder

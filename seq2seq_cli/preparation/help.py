@@ -53,18 +53,13 @@ def read_help(
 ) -> tuple[PairFile, Reading, list[str]]:
     """A file that helps, recognised, with the way to read it and what may be wrong with it.
 
-    `text` has the languages of the translator, `codes` are stated ones of the columns of a related file. Raises
-    UsageError for a related file that shares no language, and PairFileError for a text that is none, or for texts in
-    the script of another language.
+    A related file is turned around if the language that it shares stands on the other side. `text` has the languages of
+    the translator, `codes` are stated ones of the columns of a related file. Raises UsageError for a related file that
+    shares no language, and PairFileError for a text that is none, or for texts in the script of another language.
     """
-    return _of_text(file, text, data) if file.split in _OPTIONS else _of_pairs(file, codes, text, data)
-
-
-def _of_pairs(
-    given: PairFile, codes: Codes | None, text: TextConfig, data: DataConfig
-) -> tuple[PairFile, Reading, list[str]]:
-    """A related file or a word list, turned around if the language that it shares stands on the other side."""
-    [file] = recognise([given], encoding=data.encoding, columns=None, languages=codes)
+    if file.split in _OPTIONS:
+        return _of_text(file, text, data)
+    [file] = recognise([file], encoding=data.encoding, columns=None, languages=codes)
     own, related = (text.src.language, text.tgt.language), file.split == RELATED
     columns = list(zip(*file.sample(data.encoding), strict=True)) or [(), ()]
     if related:

@@ -38,12 +38,8 @@ def translator_page(
     `about` has the `names` of the languages, `lines` on the model, and an `example` to type.
     """
     content = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    data = {
-        "languages": languages,
-        "about": about,
-        "weights": _weights(weights),
-        "model": _packed(content.encode("utf-8", "surrogatepass")),
-    }
+    packed = _packed(content.encode("utf-8", "surrogatepass"))
+    data = {"languages": languages, "about": about, "weights": _weights(weights), "model": packed}
     title = " - ".join(about["names"])
     return page(title, SCRIPTS, data, start="translatorPage", allowed=" 'wasm-unsafe-eval'")
 

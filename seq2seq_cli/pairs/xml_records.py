@@ -26,13 +26,9 @@ _ROOT = re.compile(r"<([A-Za-z_]\w*)")
 class Xml(Reader):
     """Reads the records of one of these forms; TMX and XLIFF name their columns by the languages, without regions."""
 
-    form: str
+    kind: str = "XML"
+    """The name in messages."""
     units: "type[_Units]"
-
-    @property
-    def kind(self) -> str:
-        """The name in messages."""
-        return self.form
 
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # XML names its own
         """The units of a file."""
@@ -58,8 +54,8 @@ def find_xml(head: str) -> Xml | None:
     if not head.lstrip().startswith(_STARTS):
         return None
     root = _ROOT.search(_COMMENTS.sub("", head))
-    form, units = _FORMS.get(root[1] if root else "", ("XML", _Units))
-    return Xml(form=form, units=units)
+    kind, units = _FORMS.get(root[1] if root else "", ("XML", _Units))
+    return Xml(kind=kind, units=units)
 
 
 class _Units:

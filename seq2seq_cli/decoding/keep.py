@@ -109,14 +109,8 @@ def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int)
     hidden = (mask * len(part) or part for part, mask in zip(parts, [*masks, ""], strict=True))
     spans += [match.span() for match in re.finditer(WIDENED, "".join(hidden))]
     solid = list(accumulate(map(solid_length, parts), initial=0))[1:-1:2]
-    return Piece(
-        start=start,
-        end=end,
-        source=text[start:end],
-        text="".join(parts),
-        tags=tuple(_tags(text, marks, first, solid)),
-        kept=tuple(sorted(spans)),
-    )
+    read, tags, kept = "".join(parts), tuple(_tags(text, marks, first, solid)), tuple(sorted(spans))
+    return Piece(start=start, end=end, source=text[start:end], text=read, tags=tags, kept=kept)
 
 
 def _as_read(text: str, mark: Mark) -> str:

@@ -6,7 +6,6 @@ B batch, N positions, X input, L layers, H hidden, E output (H, or 2H of both di
 whose input depends on the step before.
 """
 
-from collections.abc import Callable
 from typing import TypeAlias
 
 import torch
@@ -71,7 +70,8 @@ def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
     """
     hidden: list[Tensor] = []
     cell: list[Tensor] = []
-    next_hidden = _cell_without_memory(rnn)
+    plain_cell = torch.rnn_tanh_cell if isinstance(rnn, nn.RNN) else torch.gru_cell
+    next_hidden = cho_gru_cell if isinstance(rnn, ChoGRU) else plain_cell
     for layer, weights in enumerate(rnn.all_weights):
         if layer > 0:
             inputs = F.dropout(hidden[-1], rnn.dropout, rnn.training)
@@ -82,10 +82,3 @@ def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
             hidden.append(h)
             cell.append(c)
     return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None)
-
-
-def _cell_without_memory(rnn: RNN) -> Callable[..., Tensor]:
-    """One step of a layer of an RNN that has no c."""
-    if isinstance(rnn, ChoGRU):
-        return cho_gru_cell
-    return torch.rnn_tanh_cell if isinstance(rnn, nn.RNN) else torch.gru_cell

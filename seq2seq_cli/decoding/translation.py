@@ -182,12 +182,8 @@ class Translation:
 
 def text_data(translation: Translation) -> TextData:
     """A text with its translation, as the page of translations shows it."""
-    return {
-        "source": translation.source,
-        "translation": translation.text,
-        "score": _rounded(translation.score),
-        **translation.details,
-    }
+    score = _rounded(translation.score)
+    return {"source": translation.source, "translation": translation.text, "score": score, **translation.details}
 
 
 def _rounded(value: float) -> float | Literal[0]:

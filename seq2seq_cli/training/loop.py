@@ -89,19 +89,13 @@ class TrainingLoop:
         if not progress.position:
             progress.restart_epoch()
             progress.is_alone = self._is_alone()
-        train = self._mixture.of_epoch(progress.epoch, alone=progress.is_alone)
-        order = epoch_order(
-            train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=progress.epoch
-        )
+        epoch, unit = progress.epoch, training.batch_unit
+        train = self._mixture.of_epoch(epoch, alone=progress.is_alone)
+        order = epoch_order(train, size=training.batch_size, unit=unit, seed=training.seed, epoch=epoch)
         progress.batches, progress.order_settings = len(order), order_of_pairs(training)
+        shares, start = [share_of(rows, self._group) for rows in order], progress.position
         batches = feed(
-            train,
-            [share_of(rows, self._group) for rows in order],
-            self._augmentation,
-            unit=training.batch_unit,
-            epoch=progress.epoch,
-            start=progress.position,
-            device=self._state.device,
+            train, shares, self._augmentation, unit=unit, epoch=epoch, start=start, device=self._state.device
         )
         with closing(batches):
             self._tick()

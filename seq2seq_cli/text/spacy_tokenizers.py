@@ -155,8 +155,10 @@ def _expression(pattern: Any, classes: dict[str, int]) -> tuple[str | int, ...]:
 def _ranges(bracket: str, ignores_case: bool) -> str:
     """The ranges of a character class; empty for a class within Latin-1, or one that is negated or has categories."""
     [(kind, items)] = _parser.parse(bracket)
-    spans = _spans(items) if str(kind) == "IN" else None
-    if not spans or max(last for _, last in spans) < 256:
+    if str(kind) != "IN" or not {str(each) for each, _ in items} <= {"LITERAL", "RANGE"}:
+        return ""
+    spans = [(value, value) if str(each) == "LITERAL" else value for each, value in items]
+    if max(last for _, last in spans) < 256:
         return ""
     others = re.findall(bracket, _cased(), re.IGNORECASE) if ignores_case else []
     return _as_ranges(chain(spans, ((ord(other), ord(other)) for other in others)))
@@ -167,16 +169,6 @@ def _cased() -> str:
     """All characters that have another case; the planes of Unicode behind the second have none."""
     every = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x20000))))
     return "".join(character for character in every if not character.lower() == character == character.upper())
-
-
-def _spans(items: Iterable[tuple[Any, Any]]) -> list[tuple[int, int]] | None:
-    """The ranges of a parsed character class; None for one that is negated or that has categories."""
-    spans = []
-    for kind, value in items:
-        if str(kind) not in ("LITERAL", "RANGE"):
-            return None
-        spans.append((value, value) if str(kind) == "LITERAL" else value)
-    return spans
 
 
 def _as_ranges(spans: Iterable[tuple[int, int]]) -> str:

@@ -37,14 +37,8 @@ def inspect(
     corpus = PreparedCorpus.open(prepared)
     corpus.verify()
     leaks = inspection.count_leaks(corpus)
-    for part in (
-        _head(corpus),
-        _splits(corpus),
-        _leakage(leaks),
-        _lengths(corpus),
-        _unknown(corpus),
-        _examples(corpus, seed),
-    ):
+    figures = _splits(corpus), _leakage(leaks), _lengths(corpus), _unknown(corpus)
+    for part in (_head(corpus), *figures, _examples(corpus, seed)):
         sys.stdout.writelines(line.rstrip() + "\n" for line in chain(part, [""]))
         sys.stdout.flush()  # a part may take a while
     if leaked := sum(leak.sentences for leak in leaks if not leak.allowed):

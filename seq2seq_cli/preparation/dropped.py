@@ -1,7 +1,7 @@
 """Lines that prepare leaves out: their number for each reason, and the first of them as examples."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -109,24 +109,20 @@ class LineCounts:
             )
             raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
 
-    def doubts(self) -> list[str]:
+    def doubts(self) -> Iterator[str]:
         """The warnings on what may be wrong with the lines, each with what to do."""
-        found: list[str] = []
         for reason, key in _LIMITS.items():
             if (count := self.dropped[reason]) > _SOME * self.lines:
                 place = self.examples[reason][0].place
-                found.append(
-                    f"{count:,} of {self.lines:,} lines are dropped as '{reason}', from {place} on: raise {key}"
-                )
+                yield f"{count:,} of {self.lines:,} lines are dropped as '{reason}', from {place} on: raise {key}"
         of_pairs = f"of {self.pairs:,} pairs have"
         if self.equal > _MANY * self.pairs:
-            found.append(f"{self.equal:,} {of_pairs} the same text on both sides: leave these lines out")
+            yield f"{self.equal:,} {of_pairs} the same text on both sides: leave these lines out"
         if self.wrongly_decoded > _FEW * self.pairs:
-            found.append(
+            yield (
                 f"{self.wrongly_decoded:,} {of_pairs} characters such as Ã¤ for ä: the file was once read in a wrong"
                 " encoding: get it again, or name its encoding with --encoding"
             )
-        return found
 
     def records(self) -> dict[Reason, DroppedRecord]:
         """The manifest's records of the reasons."""

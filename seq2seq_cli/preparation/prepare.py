@@ -228,4 +228,4 @@ def _fill(
         test_in_valid=selection.shared,
     )
     manifest.write(folder)
-    return manifest, counts.doubts() + selection.warnings
+    return manifest, [*counts.doubts(), *selection.warnings]

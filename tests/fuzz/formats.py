@@ -133,7 +133,7 @@ def _onnx(chance: Chance, content: bytes) -> bytes:
     for _ in range(20):
         try:
             changed = json_format.ParseDict(mutations.altered(chance, fields), onnx.ModelProto())
-        except (json_format.ParseError, AttributeError, SystemError, TypeError, ValueError):
+        except (json_format.ParseError, ArithmeticError, AttributeError, SystemError, TypeError, ValueError):
             continue  # of another type, out of range, or a name that protobuf cannot look up
         return bytes(changed.SerializeToString())
     return mutations.of_bytes(chance, content)

@@ -70,9 +70,11 @@ class Graph:
             self._session = onnxruntime.InferenceSession(
                 path, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
+            self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
+            if len(set(self.outputs)) < len(self.outputs):
+                raise ValueError("two outputs of one name")  # noqa: TRY301  # as for a damaged one
         except Exception as error:  # ONNX Runtime's errors have no base of their own
             raise self._failure(error, "missing, damaged, or not for these weights") from None
-        self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
         self._inputs = {value.name for value in self._session.get_inputs()}
 
     def run(self, inputs: Tensors, outputs: Sequence[str]) -> list[Any]:

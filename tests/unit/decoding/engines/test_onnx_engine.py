@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from jaxtyping import Float
@@ -153,6 +154,15 @@ def test_weights_of_another_model_are_refused(run: RunWriter, tmp_path: Path) ->
     other = make_run(tmp_path, small_model(ModelConfig()))
     with pytest.raises(ModelFileError, match="not for the weights of"):
         OnnxEngine(other, ExportRecord.read(run.path))
+
+
+def test_a_graph_with_two_outputs_of_one_name_is_refused(tmp_path: Path) -> None:
+    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
+    graph = onnx.load(tmp_path / ENCODER, load_external_data=False)
+    graph.graph.output.append(graph.graph.output[-1])
+    (tmp_path / ENCODER).write_bytes(graph.SerializeToString())
+    with pytest.raises(ModelFileError, match=r"encoder.onnx: .*two outputs of one name"):
+        opened(run)
 
 
 def test_in_int8_the_logits_are_those_of_rounded_weights_and_features(tmp_path: Path) -> None:

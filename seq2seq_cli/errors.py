@@ -97,11 +97,18 @@ def command_line(*words: str) -> str:
     """
     if sys.platform != "win32":
         return shlex.join(words)
+    return " ".join(map(_quoted_for_windows, words))
+
+
+def _quoted_for_windows(word: str) -> str:
+    """As list2cmdline quotes for the C runtime, and quoted as well where a shell would read more than text: & or '."""
     from subprocess import list2cmdline
 
-    safe = re.compile(r"[\w./\\:=+-]*")
-    quoted = ((word, list2cmdline([word])) for word in words)
-    return " ".join(f'"{word}"' if word == found and not safe.fullmatch(word) else found for word, found in quoted)
+    quoted = list2cmdline([word])
+    if quoted != word or re.fullmatch(r"[\w./\\:=+-]*", word):
+        return quoted
+    doubled = "\\" * (len(word) - len(word.rstrip("\\")))  # before the quotation mark
+    return f'"{word}{doubled}"'
 
 
 def exit_code_of_signal(number: int) -> int:

@@ -93,15 +93,18 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   const reverse = () => directions.findIndex(([source, target]) =>
     source === languages()[1] && target === languages()[0]);
   const swap = el("button", { type: "button", onclick: () => {
-    const text = panes.output.textContent;
     direction.value = reverse();
-    choose();
-    panes.write(text);
+    describe();
+    panes.write(panes.output.textContent || panes.input.value);
   } }, "\u21c4 Swap");
 
-  function choose() {
+  function describe() {
     swap.disabled = reverse() < 0;
     footer.replaceChildren(...about[direction.value].lines.map((line) => el("p", {}, line)));
+  }
+
+  function choose() {
+    describe();
     panes.ask();
   }
 

@@ -112,7 +112,7 @@ class Application:
     async def detect(self, request: Request) -> Response:
         """Say in which of the languages that are translated from a text may be."""
         asked = DetectRequest.parse(await self._fields(request), self.limits)
-        found = await asyncio.to_thread(asked.detected, {source for source, _ in self.runs})
+        found = await asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
         return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
     async def _fields(self, request: Request) -> Mapping[str, Any]:

@@ -110,6 +110,7 @@ class Batcher:
         sentences = [_Sentence(request, number, piece, new_future()) for number, piece in pieces]
         if sentences:
             request.sentences = len(sentences)
+            request.characters = sum(cost(sentence.piece.source) for sentence in sentences)
             request.waiting.extend(sentences)
             self._requests.append(request)
         self._gathering.answered = max(0, self._gathering.answered - 1)
@@ -174,10 +175,10 @@ class Batcher:
         self._translating -= len(batch)
         gathering = self._gathering
         for sentence, outcome in zip(batch, done.result(), strict=True):
-            sentence.request.sentences -= 1
-            gathering.answered += sentence.request.sentences == 0
             if sentence.done.done():
                 continue
+            sentence.request.sentences -= 1
+            gathering.answered += sentence.request.sentences == 0
             if isinstance(outcome, Exception):
                 sentence.done.set_exception(outcome)
             else:

@@ -123,14 +123,14 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
     the client leaves.
     """
-    of_address = _read_form(request.url.query.encode())
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (_JSON, _FORM):
         raise HTTPException(415, f"content-type: must be {_JSON} or {_FORM}", {"Accept": f"{_JSON}, {_FORM}"})
     body = await _read_body(request, limits)
+    of_address = _read_form(request.scope["query_string"], "the address")
     if not body:
         return of_address
-    return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body))}
+    return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body, "the body"))}
 
 
 def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
@@ -175,11 +175,11 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     return fields
 
 
-def _read_form(body: bytes) -> Mapping[str, Any]:
+def _read_form(form: bytes, place: str) -> Mapping[str, Any]:
     """The fields of a form by name; several texts are a list."""
     try:
-        pairs = parse_qsl(body.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS)
+        pairs = parse_qsl(form.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError:  # UnicodeDecodeError is one
-        raise HTTPException(400, f"the body: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
+        raise HTTPException(400, f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})

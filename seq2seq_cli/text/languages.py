@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
@@ -29,6 +30,10 @@ _SECOND_SCRIPTS = {
 _SCRIPTS = {"Hans": "Han", "Hant": "Han", "Kore": "Hangul", "Beng": "Bengali"}
 """Scripts that the names of Unicode's characters call otherwise than the CLDR."""
 _LONGEST_CODE = 3
+_NO_LANGUAGE = "zxx"
+"""The detector's code of markup, numbers and addresses."""
+_DETECTING = Lock()
+"""One thread opens the detector, and not each that comes meanwhile."""
 _WITH_SCRIPT = re.compile(r"([a-z]{3})[_-]([a-z]{4})$")
 
 
@@ -56,8 +61,10 @@ def likely_languages(text: str, codes: Collection[str]) -> dict[str, float]:
     """
     if len(codes) == 1:
         return dict.fromkeys(codes, 1.0)
-    known = {short_code(label): probability for label, probability in _detector().rank(text)}
-    other = max(probability for code, probability in known.items() if code not in codes)
+    with _DETECTING:
+        ranked = _detector().rank(text)
+    known = {short_code(label): probability for label, probability in ranked}
+    other = max(probability for code, probability in known.items() if code not in (*codes, _NO_LANGUAGE))
     weights = {code: known.get(code, other) for code in codes}
     total = sum(weights.values()) or 1.0
     return {code: weights[code] / total for code in sorted(codes, key=lambda code: -weights[code])}

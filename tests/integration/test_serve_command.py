@@ -112,6 +112,15 @@ def test_a_client_that_sends_its_fields_in_the_address_works_unchanged(
     assert client.translate("she kissed him. ü?") == runs["en-de"].translate("she kissed him. ü?")
 
 
+def test_an_address_that_is_no_form_is_refused(server: Server) -> None:
+    for query in ("q=%ff", "q=1&" * 101):
+        answer = server.ask("POST", f"/translate?{query}", b"", FORM)
+        assert answer.status == 400
+        assert answer.content["error"].startswith("the address: ")
+    raw = exchange(server, b"POST /translate?q=\xff HTTP/1.1\r\nHost: s2s\r\nContent-Length: 0\r\n\r\n")
+    assert raw.startswith(b"HTTP/1.1 400 ")
+
+
 def test_the_source_is_detected_where_it_is_asked_for(server: Server, runs: dict[str, LoadedRun]) -> None:
     # As Mastodon asks.
     texts = ["<p>she kissed him</p>", "he saw"]

@@ -36,8 +36,8 @@ def test_a_full_disk_is_a_failure_and_no_wrong_option(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     ("platform", "expected"),
     [
-        ("win32", 's2s translate --model "C:\\my runs\\few" "me&you" a=1 "it\'s \\"his\\" dog"'),
-        ("linux", "s2s translate --model 'C:\\my runs\\few' 'me&you' a=1 'it'\"'\"'s \"his\" dog'"),
+        ("win32", 's2s translate --model "C:\\my runs\\few" "me&you\\\\" a=1 "it\'s \\"his\\" dog"'),
+        ("linux", "s2s translate --model 'C:\\my runs\\few' 'me&you\\' a=1 'it'\"'\"'s \"his\" dog'"),
     ],
 )
 def test_a_command_is_quoted_for_the_shell_of_the_system(
@@ -45,5 +45,5 @@ def test_a_command_is_quoted_for_the_shell_of_the_system(
 ) -> None:
     with monkeypatch.context() as pretended:
         pretended.setattr("sys.platform", platform)
-        command = command_line("s2s", "translate", "--model", r"C:\my runs\few", "me&you", "a=1", 'it\'s "his" dog')
+        command = command_line("s2s", "translate", "--model", r"C:\my runs\few", "me&you\\", "a=1", 'it\'s "his" dog')
     assert command == expected

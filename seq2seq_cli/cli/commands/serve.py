@@ -49,6 +49,8 @@ def serve(
     """
     with loading():
         try:  # not above: the packages of an extra
+            import py3langid  # noqa: F401  # it is asked once a language is to be detected
+
             from seq2seq_cli.serve.app import Application, load_runs
             from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
         except ModuleNotFoundError as error:

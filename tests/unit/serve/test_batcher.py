@@ -242,6 +242,24 @@ def test_an_error_with_a_text_does_not_fail_those_beside_it(translator: Translat
     assert isinstance(failed, MemoryError)
 
 
+def test_what_waits_is_counted_by_its_sentences(translator: Translator) -> None:
+    one = OneThread(max_waiting=10**6)
+
+    async def ask() -> list[int]:
+        asked = [asyncio.ensure_future(one.batcher.translate(translator, ["あ。" * 200])) for _ in "12"]
+        await asyncio.sleep(0)
+        counts = []
+        while not all(each.done() for each in asked):
+            counts.append(one.batcher.waiting)
+            await asyncio.sleep(0.001)
+        return counts
+
+    counts = one.run(ask())
+    assert max(counts) > 0
+    assert min(counts) >= 0
+    assert one.batcher.waiting == 0
+
+
 def test_after_an_error_the_rest_of_a_text_is_not_translated(translator: Translator, sizes: list[int]) -> None:
     one = OneThread()
     small: Any = Hooked(translator.engine, refuse_long)

@@ -47,9 +47,10 @@ function translationPanes({ languages, example, nameOf, pause, translate }) {
     clear.disabled = !input.value;
     const started = performance.now();
     const failed = (error) => ({ told: `This cannot be translated: ${error.message}` });
-    const answer = isBlank ? { told: "Type a text." } : await translate(input.value, isWanted).catch(failed);
+    const answer = await translate(input.value, isWanted).catch(failed);
     const seconds = (performance.now() - started) / 1000;
-    if (answer && isWanted()) show({ told: `${seconds.toFixed(2)} s`, ...answer }, sides);
+    const told = isBlank ? "Type a text." : `${seconds.toFixed(2)} s`;
+    if (answer && isWanted()) show({ told, ...answer }, sides);
   }
 
   function show({ text = "", sentences = [], told }, sides) {
@@ -108,9 +109,10 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
     panes.ask();
   }
 
-  /** The server's translation; an earlier question is taken back. */
+  /** The server's translation, none of a blank text; an earlier question is taken back. */
   async function translate(text) {
     asked.abort();
+    if (!text.trim()) return {};
     const { signal } = (asked = new AbortController());
     const [source, target] = languages();
     const fields = { q: text, source, target, attention: true, ...(needsKey && { api_key: key.value }) };

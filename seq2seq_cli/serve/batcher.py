@@ -17,7 +17,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.serve.limits import cost
 
 _MOST_SENTENCES = 16
-"""Sentences of a batch: larger ones gain little, and the next sentences wait for their end."""
+"""Sentences of a batch, or as many as requests wait: others gain little, and the next sentences wait for its end."""
 _SENTENCES_PER_TURN = 8
 """Sentences of a request that are translated before the next request has its turn."""
 _MOST_SPLIT_HERE = 2**9
@@ -147,7 +147,7 @@ class Batcher:
             share = math.ceil((self._translating + waiting + gathering.answered) / self._threads)
             if gathering.answered and waiting < min(share, gathering.most):
                 return
-            batch = self._take(min(share, _MOST_SENTENCES))
+            batch = self._take(min(share, max(_MOST_SENTENCES, len(self._requests))))
             self._free -= 1
             self._translating += len(batch)
             running = loop.run_in_executor(self._pool, _translate, batch)

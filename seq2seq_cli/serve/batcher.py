@@ -18,6 +18,8 @@ from seq2seq_cli.serve.limits import cost
 
 _MOST_SENTENCES = 16
 """Sentences of a batch, or as many as requests wait: others gain little, and the next sentences wait for its end."""
+_LARGEST_BATCH = 128
+"""Sentences of a batch, however many requests wait: a bound for its time and memory."""
 _SENTENCES_PER_TURN = 8
 """Sentences of a request that are translated before the next request has its turn."""
 _MOST_SPLIT_HERE = 2**9
@@ -147,7 +149,8 @@ class Batcher:
             share = math.ceil((self._translating + waiting + gathering.answered) / self._threads)
             if gathering.answered and waiting < min(share, gathering.most):
                 return
-            batch = self._take(min(share, max(_MOST_SENTENCES, len(self._requests))))
+            most = min(max(_MOST_SENTENCES, len(self._requests)), _LARGEST_BATCH)
+            batch = self._take(min(share, most))
             self._free -= 1
             self._translating += len(batch)
             running = loop.run_in_executor(self._pool, _translate, batch)

@@ -178,6 +178,16 @@ def test_a_long_text_ends_however_many_short_ones_come(translator: Translator) -
     assert one.run(ask()) == translator.translate(["She kissed him again. " * 40])[0].text
 
 
+def test_a_batch_has_a_sentence_of_each_request_up_to_a_bound(translator: Translator, sizes: list[int]) -> None:
+    one = OneThread(max_waiting=10**6)
+
+    async def ask() -> None:
+        await asyncio.gather(*(one.batcher.translate(translator, [f"she saw him {i} times"]) for i in range(201)))
+
+    one.run(ask())
+    assert sizes == [1, 128, 72]
+
+
 def test_a_text_without_a_sentence_comes_back_at_once(translator: Translator, sizes: list[int]) -> None:
     one = OneThread()
     [number, blank] = one.run(one.batcher.translate(translator, ["42", " "]))

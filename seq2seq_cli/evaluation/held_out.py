@@ -1,11 +1,12 @@
-"""Scores of a translator on a held-out split: loss, BLEU and chrF."""
+"""Scores of a translator on a held-out split: loss, BLEU and chrF; its attention to a few pairs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
@@ -13,14 +14,22 @@ from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.decoding.scoring import score_pairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
 from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
+from seq2seq_cli.runs.records import PairAttention
+from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 BATCH_TOKENS = 512
 """Tokens per batch on either side. Larger ones are no faster; additive attention takes memory for each word pair."""
+
+_WATCHED = 4
+_LONGEST_WATCHED = 14
+"""Tokens on either side: the matrix of their attention fits on a screen."""
+_DECIMALS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,3 +104,33 @@ def read_references(
                 sums = AttentionSums.total([sums, AttentionSums.of(weights, *kinds)])
     all_loss, all_tokens, *all_sums = group.sum([loss, float(tokens), *sums])
     return all_loss / all_tokens, AttentionSums(*all_sums).figures()
+
+
+def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:
+    """A few pairs of the validation split, or else of the training split, of all lengths that fit on a screen.
+
+    They depend on the corpus alone, so that its runs show the same pairs.
+    """
+    split: SplitName = "valid" if len(corpus.split("valid")) else "train"
+    ids = corpus.split(split)
+    lengths = np.maximum(ids.src.lengths, ids.tgt.lengths)
+    fitting = max(1, int((lengths <= _LONGEST_WATCHED).sum()))
+    places = {max(1, part * fitting // _WATCHED) - 1 for part in range(1, _WATCHED + 1)}
+    sentences = corpus.sentences(split)
+    return [sentences[row] for row in np.argsort(lengths, kind="stable")[sorted(places)]]
+
+
+def read_pairs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[PairAttention]:
+    """The attention while the model reads these pairs; none in a model without attention."""
+    if not translator.engine.has_attention:
+        return []
+    return [
+        PairAttention(
+            source=source,
+            reference=reference,
+            src_tokens=[*score.src.parts, EOS_UNIT],
+            tgt_tokens=[*score.tgt.parts, EOS_UNIT],
+            weights=np.round(score.weights.astype(float), _DECIMALS).tolist(),
+        )
+        for (source, reference), score in zip(pairs, score_pairs(translator, pairs, with_attention=True), strict=True)
+    ]

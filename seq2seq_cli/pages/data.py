@@ -49,6 +49,38 @@ class TextData(Details):
     score: float
 
 
+class FrameData(TypedDict):
+    """The attention of a run at a validation."""
+
+    epochs: float
+    """Trained until then."""
+    told: str
+    """The scores of the validation."""
+    weights: list[list[list[float]]]
+    """Of each sentence of the film, T rows of S weights."""
+
+
+class FilmData(TypedDict):
+    """The attention of a run to the same few sentences at each of its validations."""
+
+    name: str
+    sentences: list[AttentionData]
+    """The translations are references; the weights are in the frames."""
+    frames: list[FrameData]
+
+
+class FilmPageData(TypedDict):
+    """All that the page of runs shows."""
+
+    title: str
+    languages: tuple[str, str]
+    """Of the first run, ISO 639."""
+    films: list[FilmData]
+    """Of the runs that have attention."""
+    curves: str
+    """The address of the picture of the learning curves."""
+
+
 class TranslationsData(TypedDict):
     """All that the page of translations shows."""
 
@@ -57,6 +89,8 @@ class TranslationsData(TypedDict):
     languages: tuple[str, str]
     """Of the texts and of the translations, ISO 639; empty where unknown."""
     texts: list[TextData]
+    films: list[FilmData]
+    """Of the run that translated; empty where none is recorded."""
 
 
 class SourceData(TypedDict):

@@ -71,12 +71,16 @@ def sentences_that_fit(sentences: Iterable[AttentionMap]) -> int:
 
 
 def save_figure(draw: Callable[[], Figure], path: Path, *, overwrite: bool) -> None:
-    """Write the figure that `draw` makes, with room for all labels, in the format of the ending: png, svg or pdf.
+    """Write the picture in the format of the ending: png, svg or pdf; raises UsageError as `write_output`."""
+    write_output(path, picture(draw, path.suffix.lower().removeprefix(".")), overwrite=overwrite)
+
+
+def picture(draw: Callable[[], Figure], image_format: str) -> bytes:
+    """The figure that `draw` makes, with room for all labels, as a png, svg or pdf.
 
     A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
-    bytes. Raises UsageError as `write_output`.
+    bytes.
     """
-    image_format = path.suffix.lower().removeprefix(".")
     content = io.BytesIO()
     installed = set(font_manager.get_font_names())
     settings = mpl.rc_context(
@@ -99,7 +103,7 @@ def save_figure(draw: Callable[[], Figure], path: Path, *, overwrite: bool) -> N
             " their script, such as one of Noto, and remove the list of fonts in %s",
             mpl.get_cachedir(),
         )
-    write_output(path, content.getvalue(), overwrite=overwrite)
+    return content.getvalue()
 
 
 def drawable(text: str) -> str:

@@ -81,6 +81,21 @@ class StepRecord(_TimedRecord):
     """Updates skipped since the run began, because their gradient was not finite."""
 
 
+class PairAttention(BaseModel):
+    """The attention of a model while it reads a pair of sentences; S source tokens, T target tokens."""
+
+    model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True)
+
+    source: str
+    reference: str
+    src_tokens: list[str]
+    """S, ``<eos>`` last."""
+    tgt_tokens: list[str]
+    """T, ``<eos>`` last."""
+    weights: list[list[float]]
+    """T rows of S attention weights."""
+
+
 class EpochRecord(_ScoresRecord, _TimedRecord):
     """A validation: at the end of an epoch, or when the time of the run is over."""
 
@@ -93,6 +108,8 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
     words_on_marks: Number = None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
+    attention: list[PairAttention] = Field(default_factory=list)
+    """Of the same few pairs at each validation; none in a model without attention."""
     best: bool
     """Whether these weights became the best ones."""
 

@@ -1,0 +1,77 @@
+// The attention of runs while they were trained: a film with a slider, all runs in step.
+
+const SECONDS_PER_FRAME = 0.8;
+
+/** The page of runs: their films, and their learning curves as a picture. */
+function filmPage({ title, languages, films, curves }) {
+  const picture = el("img", { class: "curves", src: curves, alt: "The learning curves of the runs" });
+  document.body.append(
+    el("header", {}, el("h1", {}, title), sizeControl()),
+    el("main", {}, ...(films.length ? [filmView(films, languages)] : []), el("h2", {}, "Learning curves"), picture));
+}
+
+/** The films of runs: each shows a pair as at its last validation up to the place of the slider. */
+function filmView(films, languages) {
+  const places = [...new Set(films.flatMap(({ frames }) => frames.map(({ epochs }) => epochs)))].sort((a, b) => a - b);
+  const sources = [...new Set(films.flatMap(({ sentences }) => sentences.map(({ source }) => source)))];
+  const grid = el("div", { class: "films grid", "--per-row": films.length === 4 ? 2 : Math.min(3, films.length) });
+  const slider = el("input", {
+    type: "range", min: 0, max: places.length - 1, value: places.length - 1, "aria-label": "Validation",
+    oninput: () => draw(),
+  });
+  const play = toggle("\u25b6 Play", false, (isOn) => (isOn ? start() : clearInterval(timer)));
+  const pair = el("select", { onchange: (event) => choose(event.target.value) },
+    ...sources.map((source) => el("option", { value: source }, source)));
+  let timer;
+  let draw;
+
+  function start() {
+    slider.value = slider.value === slider.max ? 0 : slider.value;
+    draw();
+    timer = setInterval(() => {
+      slider.stepUp();
+      draw();
+      if (slider.value === slider.max || !slider.isConnected) play.click();
+    }, 1000 * SECONDS_PER_FRAME);
+  }
+
+  function choose(source) {
+    const shown = films.map((film) => filmOf(film, source, languages));
+    grid.replaceChildren(...shown.map(({ element }) => element));
+    draw = () => {
+      const epochs = places[slider.value];
+      slider.setAttribute("aria-valuetext", `after epoch ${shownEpochs(epochs)}`);
+      for (const { show } of shown) show(epochs);
+    };
+    draw();
+  }
+
+  choose(sources.at(-1)); // the longest
+  pair.value = sources.at(-1);
+  const controls = el("div", { class: "controls" }, play, slider, el("label", {}, "Pair ", pair));
+  return el("section", { class: "film", "aria-label": "Attention while it was learned" }, controls, grid);
+}
+
+/** A pair as a run attends to it: {element, show}, where `show` takes the epochs until then. */
+function filmOf({ name, sentences, frames }, source, [, language]) {
+  const number = sentences.findIndex((each) => each.source === source);
+  const heading = el("h3", {}, name);
+  if (number < 0) return { element: el("section", {}, heading, "This run has another pair."), show: () => {} };
+  const { src_tokens: src, tgt_tokens: tgt, translation } = sentences[number];
+  const sides = { source: sideOf(src, wordsOf(src, source)), target: sideOf(tgt, wordsOf(tgt, translation)) };
+  const weightsOf = (frame) => wordWeights(frame.weights[number], sides.target, sides.source);
+  const matrix = matrixOf(sides, weightsOf(frames[0]));
+  const cells = matrix.querySelectorAll("tbody td");
+  const told = el("p", { class: "note" });
+  const show = (epochs) => {
+    const frame = frames.findLast((each) => each.epochs <= epochs) ?? frames[0];
+    weightsOf(frame).flat().forEach((weight, place) => showWeight(cells[place], weight));
+    told.replaceChildren(`after epoch ${shownEpochs(frame.epochs)}: ${frame.told}`);
+  };
+  const box = scrolling(matrix, `Attention of ${name} in percent: a row per word of the reference`);
+  return { element: el("section", { lang: language }, heading, told, box), show };
+}
+
+function shownEpochs(epochs) {
+  return String(Math.floor(10 * epochs) / 10);
+}

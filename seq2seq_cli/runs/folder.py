@@ -18,12 +18,14 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /.lock                 held while a training runs
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.errors import ConfigError, ModelFileError, command_line
-from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, find_run, named_run
+from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, command_line, exit_code_of
+from seq2seq_cli.files.lock import hold
+from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
@@ -38,6 +40,23 @@ def resume_command(run: Path, *overrides: str) -> str:
     """The command that resumes the training of a run with overrides, such as ``training.max_minutes=12``."""
     settings = [word for override in overrides for word in ("--set", override)]
     return command_line("s2s", "train", "--resume", "--out", str(run), *settings)
+
+
+def lock_run(run: Path) -> AbstractContextManager[object]:
+    """Take the lock of a run folder; the end of the ``with`` block releases it.
+
+    Raises UsageError when training holds it, also in this process; TrainingError when it cannot be locked.
+    """
+    path = run / LOCK
+    try:
+        return hold(path)
+    except TimeoutError:
+        raise UsageError(
+            f"{run}: a training is running in it: wait for its end or stop it, or choose another folder with --out"
+        ) from None
+    except OSError as error:
+        problem = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
+        raise TrainingError(problem, exit_code=exit_code_of(error)) from error
 
 
 @dataclass(frozen=True)

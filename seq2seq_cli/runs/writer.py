@@ -18,8 +18,7 @@ from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
 from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
-from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.lock import lock_run
+from seq2seq_cli.runs.folder import RunFolder, lock_run
 from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
 from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs

@@ -21,9 +21,8 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.folder import RunFolder, lock_run
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
-from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 

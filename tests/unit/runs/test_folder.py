@@ -26,9 +26,8 @@ from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files.lock import is_held
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.folder import RunFolder, lock_run
 from seq2seq_cli.runs.layout import LOCK, MARK, find_saved_last, write_latest
-from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.runs.writer import METRICS_BYTES
 from seq2seq_cli.text.sides import load_codecs

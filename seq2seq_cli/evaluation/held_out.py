@@ -20,7 +20,7 @@ from seq2seq_cli.evaluation.attention_figures import AttentionFigures, Attention
 from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
-from seq2seq_cli.runs.records import PairAttention
+from seq2seq_cli.pages.data import AttentionData
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 BATCH_TOKENS = 512
@@ -112,25 +112,24 @@ def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:
     They depend on the corpus alone, so that its runs show the same pairs.
     """
     split: SplitName = "valid" if len(corpus.split("valid")) else "train"
-    ids = corpus.split(split)
+    ids, sentences = corpus.split(split), corpus.sentences(split)
     lengths = np.maximum(ids.src.lengths, ids.tgt.lengths)
-    fitting = max(1, int((lengths <= _LONGEST_WATCHED).sum()))
-    places = {max(1, part * fitting // _WATCHED) - 1 for part in range(1, _WATCHED + 1)}
-    sentences = corpus.sentences(split)
-    return [sentences[row] for row in np.argsort(lengths, kind="stable")[sorted(places)]]
+    last = max(1, np.count_nonzero(lengths <= _LONGEST_WATCHED)) - 1
+    places = sorted({last * part // _WATCHED for part in range(1, _WATCHED + 1)})
+    return [sentences[row] for row in np.argsort(lengths, kind="stable")[places]]
 
 
-def read_pairs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[PairAttention]:
+def read_pairs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[AttentionData]:
     """The attention while the model reads these pairs; none in a model without attention."""
     if not translator.engine.has_attention:
         return []
     return [
-        PairAttention(
-            source=source,
-            reference=reference,
-            src_tokens=[*score.src.parts, EOS_UNIT],
-            tgt_tokens=[*score.tgt.parts, EOS_UNIT],
-            weights=np.round(score.weights.astype(float), _DECIMALS).tolist(),
-        )
+        {
+            "source": source,
+            "translation": reference,
+            "src_tokens": [*score.src.parts, EOS_UNIT],
+            "tgt_tokens": [*score.tgt.parts, EOS_UNIT],
+            "weights": np.round(score.weights.astype(float), _DECIMALS).tolist(),
+        }
         for (source, reference), score in zip(pairs, score_pairs(translator, pairs, with_attention=True), strict=True)
     ]

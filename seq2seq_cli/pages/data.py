@@ -1,6 +1,8 @@
 """The data of the pages, as their scripts read it."""
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias
+
+from typing_extensions import TypedDict  # pydantic needs it before Python 3.12
 
 TreeNode: TypeAlias = tuple[int, str, float, str, float | None]
 """A node of the tree of a search: the number of the node before it (-1: none), its unit, the log-probability of that,
@@ -56,29 +58,15 @@ class FrameData(TypedDict):
     """Trained until then."""
     told: str
     """The scores of the validation."""
-    weights: list[list[list[float]]]
-    """Of each sentence of the film, T rows of S weights."""
+    sentences: list[AttentionData]
+    """The same few at each validation; their translations are references."""
 
 
 class FilmData(TypedDict):
-    """The attention of a run to the same few sentences at each of its validations."""
+    """The attention of a run while it was trained."""
 
     name: str
-    sentences: list[AttentionData]
-    """The translations are references; the weights are in the frames."""
     frames: list[FrameData]
-
-
-class FilmPageData(TypedDict):
-    """All that the page of runs shows."""
-
-    title: str
-    languages: tuple[str, str]
-    """Of the first run, ISO 639."""
-    films: list[FilmData]
-    """Of the runs that have attention."""
-    curves: str
-    """The address of the picture of the learning curves."""
 
 
 class TranslationsData(TypedDict):

@@ -3,75 +3,75 @@
 const SECONDS_PER_FRAME = 0.8;
 
 /** The page of runs: their films, and their learning curves as a picture. */
-function filmPage({ title, languages, films, curves }) {
+function filmPage({ title, films, curves }) {
   const picture = el("img", { class: "curves", src: curves, alt: "The learning curves of the runs" });
   document.body.append(
     el("header", {}, el("h1", {}, title), sizeControl()),
-    el("main", {}, ...(films.length ? [filmView(films, languages)] : []), el("h2", {}, "Learning curves"), picture));
+    el("main", {}, ...(films.length ? [filmView(films)] : []), el("h2", {}, "Learning curves"), picture));
 }
 
 /** The films of runs: each shows a pair as at its last validation up to the place of the slider. */
-function filmView(films, languages) {
+function filmView(films) {
   const places = [...new Set(films.flatMap(({ frames }) => frames.map(({ epochs }) => epochs)))].sort((a, b) => a - b);
-  const sources = [...new Set(films.flatMap(({ sentences }) => sentences.map(({ source }) => source)))];
+  const sources = [...new Set(films.flatMap(({ frames }) => frames[0].sentences.map(({ source }) => source)))];
   const grid = el("div", { class: "films grid", "--per-row": films.length === 4 ? 2 : Math.min(3, films.length) });
   const slider = el("input", {
     type: "range", min: 0, max: places.length - 1, value: places.length - 1, "aria-label": "Validation",
     oninput: () => draw(),
   });
   const play = toggle("\u25b6 Play", false, (isOn) => (isOn ? start() : clearInterval(timer)));
-  const pair = el("select", { onchange: (event) => choose(event.target.value) },
-    ...sources.map((source) => el("option", { value: source }, source)));
+  const pair = el("select", { onchange: () => choose() },
+    ...sources.map((source) => el("option", { value: source, selected: source === sources.at(-1) }, source)));
+  let shown;
   let timer;
-  let draw;
 
   function start() {
-    slider.value = slider.value === slider.max ? 0 : slider.value;
+    if (slider.value === slider.max) slider.value = 0;
     draw();
     timer = setInterval(() => {
       slider.stepUp();
       draw();
-      if (slider.value === slider.max || !slider.isConnected) play.click();
+      if (slider.value === slider.max) play.click();
     }, 1000 * SECONDS_PER_FRAME);
   }
 
-  function choose(source) {
-    const shown = films.map((film) => filmOf(film, source, languages));
+  function choose() {
+    shown = films.map((film) => filmOf(film, pair.value));
     grid.replaceChildren(...shown.map(({ element }) => element));
-    draw = () => {
-      const epochs = places[slider.value];
-      slider.setAttribute("aria-valuetext", `after epoch ${shownEpochs(epochs)}`);
-      for (const { show } of shown) show(epochs);
-    };
     draw();
   }
 
-  choose(sources.at(-1)); // the longest
-  pair.value = sources.at(-1);
+  function draw() {
+    const epochs = places[slider.value];
+    slider.setAttribute("aria-valuetext", afterEpochs(epochs));
+    for (const { show } of shown) show(epochs);
+  }
+
+  choose();
   const controls = el("div", { class: "controls" }, play, slider, el("label", {}, "Pair ", pair));
   return el("section", { class: "film", "aria-label": "Attention while it was learned" }, controls, grid);
 }
 
 /** A pair as a run attends to it: {element, show}, where `show` takes the epochs until then. */
-function filmOf({ name, sentences, frames }, source, [, language]) {
-  const number = sentences.findIndex((each) => each.source === source);
+function filmOf({ name, frames }, source) {
+  const number = frames[0].sentences.findIndex((sentence) => sentence.source === source);
   const heading = el("h3", {}, name);
-  if (number < 0) return { element: el("section", {}, heading, "This run has another pair."), show: () => {} };
-  const { src_tokens: src, tgt_tokens: tgt, translation } = sentences[number];
+  if (number < 0) return { element: el("section", {}, heading, "This run has read other pairs."), show: () => {} };
+  const { src_tokens: src, tgt_tokens: tgt, translation } = frames[0].sentences[number];
   const sides = { source: sideOf(src, wordsOf(src, source)), target: sideOf(tgt, wordsOf(tgt, translation)) };
-  const weightsOf = (frame) => wordWeights(frame.weights[number], sides.target, sides.source);
+  const weightsOf = ({ sentences }) => wordWeights(sentences[number].weights, sides.target, sides.source);
   const matrix = matrixOf(sides, weightsOf(frames[0]));
   const cells = matrix.querySelectorAll("tbody td");
   const told = el("p", { class: "note" });
   const show = (epochs) => {
     const frame = frames.findLast((each) => each.epochs <= epochs) ?? frames[0];
     weightsOf(frame).flat().forEach((weight, place) => showWeight(cells[place], weight));
-    told.replaceChildren(`after epoch ${shownEpochs(frame.epochs)}: ${frame.told}`);
+    told.replaceChildren(`${afterEpochs(frame.epochs)}: ${frame.told}`);
   };
   const box = scrolling(matrix, `Attention of ${name} in percent: a row per word of the reference`);
-  return { element: el("section", { lang: language }, heading, told, box), show };
+  return { element: el("section", { "aria-label": name }, heading, told, box), show };
 }
 
-function shownEpochs(epochs) {
-  return String(Math.floor(10 * epochs) / 10);
+function afterEpochs(epochs) {
+  return `after epoch ${Math.floor(10 * epochs) / 10}`;
 }

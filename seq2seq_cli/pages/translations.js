@@ -6,7 +6,7 @@ const FEW = 10; // so many texts are open at first
 /** The page of translations: each text with its translation, and what is known of it. */
 function translationsPage({ title, languages, texts, films }) {
   const heading = title ? [el("header", {}, el("h1", {}, title), sizeControl())] : [];
-  const learned = films.length ? [fold("How the attention was learned", () => filmView(films, languages))] : [];
+  const learned = films.length ? [fold("How the attention was learned", () => filmView(films))] : [];
   const items = texts.map((text) => el("li", { class: "text" }, textView(text, languages, texts.length)));
   document.body.append(...heading, el("main", {}, el("ol", { class: "texts" }, ...items), ...learned));
 }

@@ -1,16 +1,14 @@
 """Learning curves of one or more runs as a picture: losses, and a held-out score or the entropy of the attention."""
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.plots.pictures import drawable, picture, save_figure
+from seq2seq_cli.plots.pictures import drawable
 
 Point = tuple[float, float]
 """The place on the x axis, in its unit, and the value there."""
@@ -51,25 +49,11 @@ class LearningCurves:
     """The values of the upper panel; empty when only losses are drawn."""
 
 
-def save_curves(
-    runs: Sequence[LearningCurves], path: Path, *, axis: CurveAxis, measure: CurveMeasure, overwrite: bool
-) -> None:
-    """Write the picture: the measure above the losses, or the losses alone.
+def curves_figure(runs: Sequence[LearningCurves], *, axis: CurveAxis, measure: CurveMeasure) -> Figure:
+    """The measure above the losses, or the losses alone.
 
     Each run has a colour and a marker of its own; the legend beside a panel has the last values of the runs.
-
-    Raises UsageError when it cannot be written, or would replace a file unasked.
     """
-    save_figure(lambda: _figure(runs, axis, measure), path, overwrite=overwrite)
-
-
-def curves_address(runs: Sequence[LearningCurves], *, axis: CurveAxis, measure: CurveMeasure) -> str:
-    """The same picture as an address that a page holds."""
-    content = picture(lambda: _figure(runs, axis, measure), "svg")
-    return f"data:image/svg+xml;base64,{base64.b64encode(content).decode('ascii')}"
-
-
-def _figure(runs: Sequence[LearningCurves], axis: CurveAxis, measure: CurveMeasure) -> Figure:
     panels: list[CurveMeasure] = ["loss"] if measure == "loss" else [measure, "loss"]
     width, height = _SIZE
     figure = Figure(figsize=(width, height * len(panels)))

@@ -5,10 +5,10 @@ from contextlib import suppress
 from typing import Any
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.pages.data import AttentionData, FilmData, FrameData
+from seq2seq_cli.pages.data import FilmData, FrameData
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.in_words import loss_in_words
-from seq2seq_cli.runs.records import EpochRecord, History, PairAttention, read_history
+from seq2seq_cli.runs.records import EpochRecord, History, read_history
 
 
 def about_run(run: RunFolder) -> dict[str, Any]:
@@ -32,26 +32,12 @@ def about_run(run: RunFolder) -> dict[str, Any]:
 
 def films_of(histories: Mapping[str, History]) -> list[FilmData]:
     """The films of runs by their names; none of a run without attention, or before its first validation."""
-    films: list[FilmData] = []
-    for name, history in histories.items():
-        if validations := [record for record in history.validations if record.attention]:
-            sentences = [_sentence(pair) for pair in validations[0].attention]
-            films.append({"name": name, "sentences": sentences, "frames": list(map(_frame, validations))})
-    return films
-
-
-def _sentence(pair: PairAttention) -> AttentionData:
-    return {
-        "source": pair.source,
-        "translation": pair.reference,
-        "src_tokens": pair.src_tokens,
-        "tgt_tokens": pair.tgt_tokens,
-        "weights": None,
-    }
+    frames = {name: [_frame(record) for record in of.validations if record.attention] for name, of in histories.items()}
+    return [{"name": name, "frames": of_run} for name, of_run in frames.items() if of_run]
 
 
 def _frame(record: EpochRecord) -> FrameData:
     told = f"training loss {loss_in_words(record.train_loss)}"
     if record.bleu is not None:
         told += f", held-out loss {loss_in_words(record.loss)}, BLEU {record.bleu:.1f}"
-    return {"epochs": record.epochs, "told": told, "weights": [pair.weights for pair in record.attention]}
+    return {"epochs": record.epochs, "told": told, "sentences": record.attention}

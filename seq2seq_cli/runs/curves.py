@@ -8,7 +8,8 @@ from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.output import write_output
 from seq2seq_cli.pages.page import film_page
-from seq2seq_cli.plots.learning_curves import LearningCurves, Point, curves_address, save_curves
+from seq2seq_cli.plots.learning_curves import LearningCurves, Point, curves_figure
+from seq2seq_cli.plots.pictures import picture
 from seq2seq_cli.runs.about import films_of
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import EpochRecord, StepRecord
@@ -23,7 +24,7 @@ _PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
 
 
 def plot_runs(
-    runs: Mapping[str, Run], out: Path, *, axis: CurveAxis, measure: CurveMeasure | None, overwrite: bool
+    runs: Mapping[str, Run], out: Path, *, axis: CurveAxis, measure: CurveMeasure | None = None, overwrite: bool
 ) -> None:
     """Write the learning curves of runs, by their names: a picture, or for .html a page with their films.
 
@@ -31,19 +32,13 @@ def plot_runs(
     """
     measure = measure or default_measure(list(runs.values()))
     curves = learning_curves(runs, axis=axis, measure=measure)
-    if out.suffix.lower() != ".html":
-        save_curves(curves, out, axis=axis, measure=measure, overwrite=overwrite)
-        return
-    text = next(iter(runs.values())).config.text
-    page = film_page(
-        {
-            "title": f"s2s runs: {', '.join(runs)}",
-            "languages": (text.src.language, text.tgt.language),
-            "films": films_of({name: run.history for name, run in runs.items()}),
-            "curves": curves_address(curves, axis=axis, measure=measure),
-        }
-    )
-    write_output(out, page, overwrite=overwrite)
+    ending = out.suffix.lower().removeprefix(".")
+    is_page = ending == "html"
+    content = picture(lambda: curves_figure(curves, axis=axis, measure=measure), "svg" if is_page else ending)
+    if is_page:
+        films = films_of({name: run.history for name, run in runs.items()})
+        content = film_page(f"s2s runs: {', '.join(runs)}", films, content)
+    write_output(out, content, overwrite=overwrite)
 
 
 def learning_curves(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> list[LearningCurves]:

@@ -17,6 +17,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.pages.data import AttentionData
 from seq2seq_cli.runs.in_words import deciding_metric
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
@@ -81,21 +82,6 @@ class StepRecord(_TimedRecord):
     """Updates skipped since the run began, because their gradient was not finite."""
 
 
-class PairAttention(BaseModel):
-    """The attention of a model while it reads a pair of sentences; S source tokens, T target tokens."""
-
-    model_config = ConfigDict(frozen=True, strict=True, use_attribute_docstrings=True)
-
-    source: str
-    reference: str
-    src_tokens: list[str]
-    """S, ``<eos>`` last."""
-    tgt_tokens: list[str]
-    """T, ``<eos>`` last."""
-    weights: list[list[float]]
-    """T rows of S attention weights."""
-
-
 class EpochRecord(_ScoresRecord, _TimedRecord):
     """A validation: at the end of an epoch, or when the time of the run is over."""
 
@@ -108,8 +94,8 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
     words_on_marks: Number = None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
-    attention: list[PairAttention] = Field(default_factory=list)
-    """Of the same few pairs at each validation; none in a model without attention."""
+    attention: list[AttentionData] = Field(default_factory=list)
+    """While the model reads a few pairs, the same at each validation; none in a model without attention."""
     best: bool
     """Whether these weights became the best ones."""
 

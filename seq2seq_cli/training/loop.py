@@ -145,9 +145,8 @@ class TrainingLoop:
         self._tick()
         with self._freed.other_sizes():
             scores = validate(self._state, self._corpus, self._config, self._group)
-            attention = read_pairs(
-                translator_of(self._state.model, self._corpus.codecs, self._config.decoding), self._watched
-            )
+            translator = translator_of(self._state.model, self._corpus.codecs, self._config.decoding)
+            attention = read_pairs(translator, self._watched)
         progress.validation_seconds = self._tick()
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None

@@ -14,13 +14,10 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS
 from seq2seq_cli.corpus.splits import HELD_OUT
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.json_files import FORMAT, read_json
-from seq2seq_cli.files.writing import contents, make_folder, write_json
 from seq2seq_cli.preparation.prepare import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import RUNS
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.training.plan import Options, make_plan, run_path
 
 if TYPE_CHECKING:
@@ -30,7 +27,6 @@ _HELD_OUT = 500
 """Sources of each held-out split of a comparison, where the config holds out none."""
 _SAME_PRECISION = "training.precision=fp32"
 """Of all runs of a comparison, unless another one is asked for: `auto` depends on the machine."""
-_SETTINGS = "comparison.json"
 
 
 def train(
@@ -95,10 +91,9 @@ def compare(
     `pairs` is a pair file, prepared as the first config says; where that holds out no pairs, 500 sources are held out
     to validate and 500 to test. `overrides` are keys of all configs with other values. The folder `out` gets the runs,
     their learning curves (``curves.png``) and, of the first seeds, the attention while it was learned (``film.html``).
-    Called again, it keeps what is there: a comparison can be continued, or extended by configs and seeds.
+    Called again, it resumes the runs that are there: a comparison can be continued, or extended by configs and seeds.
 
-    Raises S2SError as `prepare` and `train` do; UsageError for less than two configs, and for a folder with anything
-    but a comparison with the same overrides.
+    Raises S2SError as `prepare` and `train` do, and UsageError for less than two configs.
     """
     named = {run_path(Options(config=config)).name: config for config in configs}
     if len(named) < 2:
@@ -110,38 +105,19 @@ def compare(
     data = load_config(configs[0], of_data, sections=PREPARED_SECTIONS).data
     held_out = [f"data.{split}_sources={_HELD_OUT}" for split in HELD_OUT if not getattr(data, f"{split}_sources")]
     folder = Path(out)
-    _claim(folder, of_training)
     prepared = prepare(pairs, out=folder / "prepared", config=configs[0], overrides=[*held_out, *of_data])
     runs: dict[str, list[Run]] = {name: [] for name in named}
     for seed in range(1, seeds + 1):
         for name, config in named.items():
             run = RunFolder(folder / RUNS / f"{name}-{seed}")
-            if not read_history(run.path).test:
-                train(
-                    config,
-                    data=prepared.out,
-                    out=run.path,
-                    overrides=[*of_training, f"training.seed={seed}"],
-                    resume=run.has_checkpoint,
-                    overwrite=not run.has_checkpoint,
-                    on_event=on_event,
-                )
+            settings = [*of_training, f"training.seed={seed}"]
+            resume = run.has_checkpoint
+            train(config, data=prepared.out, out=run.path, overrides=settings, resume=resume, on_event=on_event)
             runs[name].append(Run.read(run.path))
     from seq2seq_cli.runs.curves import plot_runs  # not above: matplotlib
 
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}
-    plot_runs(everything, folder / "curves.png", axis="epoch", measure=None, overwrite=True)
+    plot_runs(everything, folder / "curves.png", axis="epoch", overwrite=True)
     first = {name: of_config[0] for name, of_config in runs.items()}
-    plot_runs(first, folder / "film.html", axis="epoch", measure=None, overwrite=True)
+    plot_runs(first, folder / "film.html", axis="epoch", overwrite=True)
     return runs
-
-
-def _claim(folder: Path, overrides: Sequence[str]) -> None:
-    """Note the overrides in the folder of a comparison; raises UsageError where something else is there."""
-    settings, path = {"format": FORMAT, "overrides": list(overrides)}, folder / _SETTINGS
-    make_folder(folder)
-    if contents(folder) and not path.is_file():
-        raise UsageError(f"{folder}: the folder is not empty and holds no comparison: choose another one with --out")
-    if path.is_file() and read_json(path, error=UsageError) != settings:
-        raise UsageError(f"{folder}: holds a comparison with other settings: choose another folder with --out")
-    write_json(path, settings)

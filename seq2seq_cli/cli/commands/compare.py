@@ -24,7 +24,7 @@ def compare(
     ],
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds that each config is trained with.")] = 3,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of the comparison; what it has already is kept.")
+        Path, typer.Option(metavar="DIR", help="The folder of the comparison; runs that it has are resumed.")
     ] = Path("comparison"),
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of all configs.")

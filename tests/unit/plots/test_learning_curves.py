@@ -2,12 +2,14 @@
 
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.plots.learning_curves import LearningCurves, _style, save_curves
+from seq2seq_cli.plots.learning_curves import LearningCurves, _style, curves_figure
+from seq2seq_cli.plots.pictures import save_figure
 
 FIRST = LearningCurves(
     name="first",
@@ -39,7 +41,7 @@ def words_of(picture: Path) -> set[str]:
 def test_axes_have_units_and_curves_have_names_and_last_values(
     tmp_path: Path, runs: list[LearningCurves], axis: CurveAxis, measure: CurveMeasure, shown: set[str]
 ) -> None:
-    save_curves(runs, tmp_path / "a.svg", axis=axis, measure=measure, overwrite=False)
+    save_figure(lambda: curves_figure(runs, axis=axis, measure=measure), tmp_path / "a.svg", overwrite=False)
     words = words_of(tmp_path / "a.svg")
     assert shown <= words
     assert any("BLEU" in word for word in words) == (measure == "bleu")
@@ -53,8 +55,10 @@ def test_markers_distinguish_runs_without_colour() -> None:
 
 @pytest.mark.parametrize(("name", "start"), [("a.png", b"\x89PNG"), ("a.SVG", b"<?xml"), ("a.pdf", b"%PDF")])
 def test_the_ending_chooses_the_format(tmp_path: Path, name: str, start: bytes) -> None:
-    save_curves([FIRST], tmp_path / name, axis="epoch", measure="bleu", overwrite=False)
+    for overwrite in (False, True):
+        figure = partial(curves_figure, [FIRST], axis="epoch", measure="bleu")
+        save_figure(figure, tmp_path / name, overwrite=overwrite)
+        assert (tmp_path / name).read_bytes().startswith(start)
     content = (tmp_path / name).read_bytes()
-    assert content.startswith(start)
-    save_curves([FIRST], tmp_path / name, axis="epoch", measure="bleu", overwrite=True)
+    save_figure(figure, tmp_path / name, overwrite=True)
     assert content == (tmp_path / name).read_bytes()

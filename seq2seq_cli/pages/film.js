@@ -10,10 +10,11 @@ function filmPage({ title, films, curves }) {
     el("main", {}, ...(films.length ? [filmView(films)] : []), el("h2", {}, "Learning curves"), picture));
 }
 
-/** The films of runs: each shows a pair as at its last validation up to the place of the slider. */
+/** The films of runs: each shows a pair as at its last validation up to the place of the slider; they may differ. */
 function filmView(films) {
   const places = [...new Set(films.flatMap(({ frames }) => frames.map(({ epochs }) => epochs)))].sort((a, b) => a - b);
-  const sources = [...new Set(films.flatMap(({ frames }) => frames[0].sentences.map(({ source }) => source)))];
+  const sources = (number) => [...new Set(films.map((film) => sentencesOf(film)[number]?.source))].filter(Boolean);
+  const count = Math.max(...films.map((film) => sentencesOf(film).length));
   const grid = el("div", { class: "films grid", "--per-row": films.length === 4 ? 2 : Math.min(3, films.length) });
   const slider = el("input", {
     type: "range", min: 0, max: places.length - 1, value: places.length - 1, "aria-label": "Validation",
@@ -21,7 +22,8 @@ function filmView(films) {
   });
   const play = toggle("\u25b6 Play", false, (isOn) => (isOn ? start() : clearInterval(timer)));
   const pair = el("select", { onchange: () => choose() },
-    ...sources.map((source) => el("option", { value: source, selected: source === sources.at(-1) }, source)));
+    ...Array.from({ length: count }, (_, number) =>
+      el("option", { value: number, selected: number === count - 1 }, sources(number).join(" / "))));
   let shown;
   let timer;
 
@@ -36,7 +38,7 @@ function filmView(films) {
   }
 
   function choose() {
-    shown = films.map((film) => filmOf(film, pair.value));
+    shown = films.map((film) => filmOf(film, Math.min(pair.value, sentencesOf(film).length - 1)));
     grid.replaceChildren(...shown.map(({ element }) => element));
     draw();
   }
@@ -52,24 +54,25 @@ function filmView(films) {
   return el("section", { class: "film", "aria-label": "Attention while it was learned" }, controls, grid);
 }
 
-/** A pair as a run attends to it: {element, show}, where `show` takes the epochs until then. */
-function filmOf({ name, frames }, source) {
-  const number = frames[0].sentences.findIndex((sentence) => sentence.source === source);
-  const heading = el("h3", {}, name);
-  if (number < 0) return { element: el("section", {}, heading, "This run has read other pairs."), show: () => {} };
-  const { src_tokens: src, tgt_tokens: tgt, translation } = frames[0].sentences[number];
+/** The pair of a number as a run attends to it: {element, show}, where `show` takes the epochs until then. */
+function filmOf({ name, frames }, number) {
+  const { source, src_tokens: src, tgt_tokens: tgt, translation } = frames[0].sentences[number];
   const sides = { source: sideOf(src, wordsOf(src, source)), target: sideOf(tgt, wordsOf(tgt, translation)) };
   const weightsOf = ({ sentences }) => wordWeights(sentences[number].weights, sides.target, sides.source);
   const matrix = matrixOf(sides, weightsOf(frames[0]));
   const cells = matrix.querySelectorAll("tbody td");
-  const told = el("p", { class: "note" });
+  const told = el("span", { class: "note" });
   const show = (epochs) => {
     const frame = frames.findLast((each) => each.epochs <= epochs) ?? frames[0];
     weightsOf(frame).flat().forEach((weight, place) => showWeight(cells[place], weight));
     told.replaceChildren(`${afterEpochs(frame.epochs)}: ${frame.told}`);
   };
   const box = scrolling(matrix, `Attention of ${name} in percent: a row per word of the reference`);
-  return { element: el("section", { "aria-label": name }, heading, told, box), show };
+  return { element: el("section", { "aria-label": name }, el("h3", {}, `${name} `, told), box), show };
+}
+
+function sentencesOf({ frames }) {
+  return frames[0].sentences;
 }
 
 function afterEpochs(epochs) {

@@ -21,6 +21,7 @@ from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.pages.data import AttentionData
+from seq2seq_cli.text.sides import SIDES
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 BATCH_TOKENS = 512
@@ -112,11 +113,15 @@ def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:
     They depend on the corpus alone, so that its runs show the same pairs.
     """
     split: SplitName = "valid" if len(corpus.split("valid")) else "train"
-    ids, sentences = corpus.split(split), corpus.sentences(split)
+    ids = corpus.split(split)
     lengths = np.maximum(ids.src.lengths, ids.tgt.lengths)
     last = max(1, np.count_nonzero(lengths <= _LONGEST_WATCHED)) - 1
     places = sorted({last * part // _WATCHED for part in range(1, _WATCHED + 1)})
-    return [sentences[row] for row in np.argsort(lengths, kind="stable")[places]]
+    rows = np.argsort(lengths, kind="stable")[places].tolist()
+    sides = (corpus.texts("train", side) for side in SIDES)  # line by line: they need not fit into memory
+    texts = corpus.sentences("valid") if split == "valid" else zip(*sides, strict=True)
+    chosen = {row: pair for row, pair in enumerate(texts) if row in rows}
+    return [chosen[row] for row in rows]
 
 
 def read_pairs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[AttentionData]:

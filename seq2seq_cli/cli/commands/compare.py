@@ -38,18 +38,18 @@ def compare(
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
         runs = s2s.compare(*configs, pairs=pairs, out=out, seeds=seeds, overrides=set_ or [], on_event=bar.show)
-    write_lines(table_lines(["config", *_DIGITS], [[name, *_cells(each)] for name, each in runs.items()], numbers=True))
+    write_lines(table_lines(["config", *_DIGITS], [_row(name, each) for name, each in runs.items()], numbers=True))
     tell(f"learning curves written to {out / 'curves.png'}, the attention while it was learned to {out / 'film.html'}")
 
 
-def _cells(runs: list[Run]) -> list[str]:
-    """The figures of a config."""
+def _row(name: str, runs: list[Run]) -> list[str]:
+    """The name and the figures of a config."""
     found = dict(results(runs))
-    values = {key: [value for value in found.get(key, ()) if isinstance(value, int | float)] for key in _DIGITS}
-    return [_cell(values[key], digits) for key, digits in _DIGITS.items()]
+    numbers = {key: [value for value in found.get(key, ()) if isinstance(value, int | float)] for key in _DIGITS}
+    return [name, *(_cell(numbers[key], digits) for key, digits in _DIGITS.items())]
 
 
-def _cell(values: list[float], digits: str) -> str:
+def _cell(values: list[int | float], digits: str) -> str:
     if not values:
         return "-"
     spread = f" \u00b1 {stdev(values):{digits}}" if len({*values}) > 1 else ""

@@ -115,7 +115,7 @@ def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:
     split: SplitName = "valid" if len(corpus.split("valid")) else "train"
     ids = corpus.split(split)
     lengths = np.maximum(ids.src.lengths, ids.tgt.lengths)
-    last = max(1, np.count_nonzero(lengths <= _LONGEST_WATCHED)) - 1
+    last = max(1, int(np.count_nonzero(lengths <= _LONGEST_WATCHED))) - 1
     places = sorted({last * part // _WATCHED for part in range(1, _WATCHED + 1)})
     rows = np.argsort(lengths, kind="stable")[places].tolist()
     sides = (corpus.texts("train", side) for side in SIDES)  # line by line: they need not fit into memory

@@ -37,7 +37,7 @@ def films_of(histories: Mapping[str, History]) -> list[FilmData]:
 
 
 def _frame(record: EpochRecord) -> FrameData:
-    told = f"training loss {loss_in_words(record.train_loss)}"
+    told = f"loss {loss_in_words(record.train_loss)}"
     if record.bleu is not None:
-        told += f", held-out loss {loss_in_words(record.loss)}, BLEU {record.bleu:.1f}"
+        told += f", held out {loss_in_words(record.loss)}, BLEU {record.bleu:.1f}"
     return {"epochs": record.epochs, "told": told, "sentences": record.attention}

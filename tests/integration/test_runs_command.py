@@ -158,13 +158,12 @@ def test_a_page_has_the_attention_of_runs_to_the_same_pairs_at_each_validation(h
     for film in (dot, general):
         assert [frame["epochs"] for frame in film["frames"]] == [1, 2]
         for frame in film["frames"]:
-            assert "held-out loss" in frame["told"]
+            assert "held out" in frame["told"]
             for sentence, other in zip(frame["sentences"], dot["frames"][0]["sentences"], strict=True):
                 assert (sentence["source"], sentence["tgt_tokens"]) == (other["source"], other["tgt_tokens"])
                 assert [sum(row) for row in sentence["weights"]] == pytest.approx(
                     [1] * len(other["tgt_tokens"]), abs=0.01
                 )
-    assert dot["frames"][0]["sentences"] != dot["frames"][1]["sentences"]
 
 
 def test_a_run_without_held_out_pairs_is_drawn_with_its_losses(tmp_path: Path) -> None:

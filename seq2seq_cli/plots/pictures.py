@@ -60,7 +60,8 @@ def save_attention(sentences: Sequence[AttentionMap], path: Path, *, overwrite: 
     if not worded:
         return 0
     shown = worded[: sentences_that_fit(worded)]
-    save_figure(lambda: _figure(shown), path, overwrite=overwrite)
+    content = picture(lambda: _figure(shown), path.suffix.lower().removeprefix("."))
+    write_output(path, content, overwrite=overwrite)
     return len(shown)
 
 
@@ -68,11 +69,6 @@ def sentences_that_fit(sentences: Iterable[AttentionMap]) -> int:
     """The number of sentences, from the first on, that a picture holds at full size; at least 1."""
     ends = accumulate(_LABELS + len(sentence.tgt_tokens) for sentence in sentences)
     return max(1, sum(end <= _LONGEST_SIDE / _CELL for end in ends))
-
-
-def save_figure(draw: Callable[[], Figure], path: Path, *, overwrite: bool) -> None:
-    """Write the picture in the format of the ending: png, svg or pdf; raises UsageError as `write_output`."""
-    write_output(path, picture(draw, path.suffix.lower().removeprefix(".")), overwrite=overwrite)
 
 
 def picture(draw: Callable[[], Figure], image_format: str) -> bytes:
@@ -112,7 +108,7 @@ def drawable(text: str) -> str:
 
 
 def _figure(sentences: Sequence[AttentionMap]) -> Figure:
-    # One inch wide and high, so that its coordinates are inches; `save_figure` takes in all that is drawn around it.
+    # One inch wide and high, so that its coordinates are inches; `picture` takes in all that is drawn around it.
     figure = Figure(figsize=(1, 1))
     heights, widths = zip(*(sentence.weights.shape for sentence in sentences), strict=True)
     cell = min(_CELL, _LONGEST_SIDE / max(sum(heights), *widths))

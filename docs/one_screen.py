@@ -1,6 +1,6 @@
 """A translator with Luong's attention on one screen, made of the package's own parts: python docs/one_screen.py.
 
-It takes about a minute and a half of one core.
+It takes about a minute of one core.
 """
 
 from collections import Counter

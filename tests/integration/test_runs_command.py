@@ -161,9 +161,12 @@ def test_a_page_has_the_attention_of_runs_to_the_same_pairs_at_each_validation(h
             assert "held out" in frame["told"]
             for sentence, other in zip(frame["sentences"], dot["frames"][0]["sentences"], strict=True):
                 assert (sentence["source"], sentence["tgt_tokens"]) == (other["source"], other["tgt_tokens"])
-                assert [sum(row) for row in sentence["weights"]] == pytest.approx(
-                    [1] * len(other["tgt_tokens"]), abs=0.01
-                )
+                sums = [sum(row) for row in sentence["weights"]]
+                assert sums == pytest.approx([1] * len(other["tgt_tokens"]), abs=0.01)
+
+    done = s2s_here(home, "translate", "--model", "luong_dot", "--draw", "look.html", "k t t q")
+    assert done.returncode == 0, done.stderr
+    assert Parsed((home / "look.html").read_bytes()).data["films"] == [dot]
 
 
 def test_a_run_without_held_out_pairs_is_drawn_with_its_losses(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ P pairs, C classes of n-grams, N numbers in all rows, n pairs found.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
-from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.shapes import Bool, Float, Int
 
 MOST_PAIRS = 1_000_000
 """Pairs of the largest index; of more, so many are taken at equal distances."""
@@ -95,14 +96,29 @@ class SimilarPairs:
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
         owners = [self.index.row(class_) for class_ in classes]
         similarities = np.zeros(len(self.norms), dtype=np.float32)
-        for of_class, idf in zip(owners, _idf(np.array([len(each) for each in owners]), len(self.norms)), strict=True):
-            similarities[of_class] += idf**2
+        idf = _idf(np.array([len(each) for each in owners]), len(self.norms))
+        for class_, of_class, weight in zip(classes, owners, idf**2, strict=True):
+            if class_ in self._common:
+                similarities += self._common[class_] * weight
+            else:
+                similarities[of_class] += weight
         np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
-        least = np.partition(similarities, -most)[-most] if most < len(similarities) else 0
+        # The last of the `most` best pairs with a rare class is no better than the last of all, and found sooner.
+        rarest = min((each for each in owners if len(each) >= most), key=len, default=None)
+        least = 0 if rarest is None else np.partition(similarities[rarest], -most)[-most]
         found = np.flatnonzero((similarities >= least) & (similarities > 0))
         # Of equals the first, also where not all of them are among the best.
         order: Int[np.ndarray, " n"] = found[np.argsort(-similarities[found], kind="stable")]
         return order[:most]
+
+    @cached_property
+    def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:
+        """Which sources have a class, for each that over an eighth have: a mask adds faster than a list."""
+        masks = {}
+        for class_ in np.flatnonzero(self.index.lengths > len(self.norms) // 8).tolist():
+            masks[class_] = np.zeros(len(self.norms), dtype=np.bool_)
+            masks[class_][self.index.row(class_)] = True
+        return masks
 
 
 def _classes(tokens: _Numbers, rows: _Numbers) -> tuple[_Numbers, _Numbers]:
@@ -129,4 +145,4 @@ def _checked(values: NDArray[Any], offsets: NDArray[Any], size: int) -> Ragged:
         raise ValueError("rows without a beginning or an end")
     if values.max(initial=0) >= max(size, 1):
         raise ValueError("numbers that nothing has")
-    return Ragged(values=values, offsets=bounds)
+    return Ragged(values=np.asarray(values), offsets=bounds)  # a slice of a memory map takes long

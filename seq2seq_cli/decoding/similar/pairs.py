@@ -24,6 +24,8 @@ UNIGRAMS, BIGRAMS = 1 << 16, 1 << 18
 """The numbers of classes of unigrams and of bigrams; n-grams of one class are taken for the same."""
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
+NEARNESS = 0.5
+"""Least similarity of a pair that is found, times that of the best one: the others take time and gain nothing."""
 _OFFSETS = ".offsets"
 
 _Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -87,10 +89,11 @@ class SimilarPairs:
         return self.src.row(number).tolist(), self.tgt.row(number).tolist()
 
     def find(self, source: Sequence[int], most: int) -> Int[np.ndarray, " n"]:
-        """The numbers of the `most` pairs with the most similar sources, best first; fewer where no more share a word.
+        """The numbers of the pairs with the most similar sources, best first: `most`, or fewer where no more are near.
 
         The similarity is the cosine of two vectors, in which each class of n-grams that a source has weighs as much as
-        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972.
+        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. Those of all pairs are at
+        least `NEARNESS` times that of the best.
         """
         ids = np.array(source, dtype=np.uint64)
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
@@ -108,14 +111,15 @@ class SimilarPairs:
         least = 0 if rarest is None else np.partition(similarities[rarest], -most)[-most]
         found = np.flatnonzero((similarities >= least) & (similarities > 0))
         # Of equals the first, also where not all of them are among the best.
-        order: Int[np.ndarray, " n"] = found[np.argsort(-similarities[found], kind="stable")]
-        return order[:most]
+        order: Int[np.ndarray, " n"] = found[np.argsort(-similarities[found], kind="stable")][:most]
+        nearness = similarities[order].astype(np.float64)  # as in JavaScript, whose numbers have 64 bits
+        return order[nearness >= NEARNESS * nearness[:1]]
 
     @cached_property
     def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:
-        """Which sources have a class, for each that over an eighth have: a mask adds faster than a list."""
+        """Which sources have a class, for each that over a sixteenth have: a mask adds faster than a list."""
         masks = {}
-        for class_ in np.flatnonzero(self.index.lengths > len(self.norms) // 8).tolist():
+        for class_ in np.flatnonzero(self.index.lengths > len(self.norms) // 16).tolist():
             masks[class_] = np.zeros(len(self.norms), dtype=np.bool_)
             masks[class_][self.index.row(class_)] = True
         return masks

@@ -92,8 +92,8 @@ class SimilarPairs:
         """The numbers of the pairs with the most similar sources, best first: `most`, or fewer where no more are near.
 
         The similarity is the cosine of two vectors, in which each class of n-grams that a source has weighs as much as
-        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. Those of all pairs are at
-        least `NEARNESS` times that of the best.
+        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. Each is at least `NEARNESS`
+        times the largest.
         """
         ids = np.array(source, dtype=np.uint64)
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
@@ -111,9 +111,9 @@ class SimilarPairs:
         least = 0 if rarest is None else np.partition(similarities[rarest], -most)[-most]
         found = np.flatnonzero((similarities >= least) & (similarities > 0))
         # Of equals the first, also where not all of them are among the best.
-        order: Int[np.ndarray, " n"] = found[np.argsort(-similarities[found], kind="stable")][:most]
-        nearness = similarities[order].astype(np.float64)  # as in JavaScript, whose numbers have 64 bits
-        return order[nearness >= NEARNESS * nearness[:1]]
+        best = found[np.argsort(-similarities[found], kind="stable")][:most]
+        near: Int[np.ndarray, " n"] = best[similarities[best] >= NEARNESS * similarities[best[:1]]]
+        return near
 
     @cached_property
     def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:

@@ -92,8 +92,8 @@ class SimilarPairs:
         """The numbers of the pairs with the most similar sources, best first: `most`, or fewer where no more are near.
 
         The similarity is the cosine of two vectors, in which each class of n-grams that a source has weighs as much as
-        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. Each is at least `NEARNESS`
-        times the largest.
+        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. None is less than
+        `NEARNESS` times the largest.
         """
         ids = np.array(source, dtype=np.uint64)
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()

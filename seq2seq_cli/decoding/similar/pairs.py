@@ -26,6 +26,8 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
 NEARNESS = 0.5
 """Least similarity of a pair that is found, times that of the best one: the others take time and gain nothing."""
+_MASKS = 16
+"""Classes with a mask: each takes a byte per pair."""
 _OFFSETS = ".offsets"
 
 _Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -117,9 +119,9 @@ class SimilarPairs:
 
     @cached_property
     def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:
-        """Which sources have a class, for each that over a sixteenth have: a mask adds faster than a list."""
+        """Which sources have each of the most common classes: masks are added faster than lists of many numbers."""
         masks = {}
-        for class_ in np.flatnonzero(self.index.lengths > len(self.norms) // 16).tolist():
+        for class_ in np.argpartition(self.index.lengths, -_MASKS)[-_MASKS:].tolist():
             masks[class_] = np.zeros(len(self.norms), dtype=np.bool_)
             masks[class_][self.index.row(class_)] = True
         return masks

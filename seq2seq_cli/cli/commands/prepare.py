@@ -11,13 +11,9 @@ import typer
 import seq2seq_cli as s2s
 from seq2seq_cli.cli.options import Columns, Encoding, Overwrite
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
-from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import command_line, one_line
-from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.lines import check_encoding
 
 if TYPE_CHECKING:
@@ -108,6 +104,8 @@ def prepare(
     if encoding is not None:
         check_encoding(encoding, "--encoding")
     if columns is not None:
+        from seq2seq_cli.pairs.columns import read_columns
+
         read_columns(columns, "--columns")
     with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
@@ -173,6 +171,10 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
 
 def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
     """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
+    from seq2seq_cli.config.catalog import recipe_for
+    from seq2seq_cli.config.loader import load_config
+    from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
+
     pairs = report.manifest.splits["train"].pairs
     if config is None:
         config = recipe_for(pairs)

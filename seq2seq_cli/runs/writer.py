@@ -19,7 +19,6 @@ from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write
 from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
 from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
@@ -65,7 +64,7 @@ class RunWriter(RunFolder):
         run = cls(path)
         try:
             make_folder(path)
-            locks.enter_context(lock_run(path))
+            locks.enter_context(run.lock())
             layout.check_free(path, overwrite=overwrite)  # again: another run may just have begun here
             ours = (file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern))
             with whole_folder(path, replaced=ours) as new:

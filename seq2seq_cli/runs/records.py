@@ -17,7 +17,6 @@ from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.in_words import deciding_metric
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -130,6 +129,14 @@ class TestRecord(_ScoresRecord):
 Record: TypeAlias = StepRecord | EpochRecord | EndRecord | InterruptRecord | TestRecord
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
+
+
+def deciding_metric(metric: Metric, score: float | None) -> Metric:
+    """The metric that chose the best weights, of which `score` is the score by `metric`.
+
+    It is the loss where that is 0, as it then is in every validation.
+    """
+    return "loss" if score == 0 else metric
 
 
 @dataclass(frozen=True)

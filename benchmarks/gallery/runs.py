@@ -16,8 +16,7 @@ import torch
 
 from benchmarks.models import is_for_prepare
 from benchmarks.work_folder import claim
-from seq2seq_cli.compute.device import choose_device
-from seq2seq_cli.compute.precision import choose_precision
+from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus

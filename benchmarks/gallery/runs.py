@@ -21,8 +21,8 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.evaluation.attention_figures import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
-from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.outputs import SystemOutput, translate_set
 from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 from seq2seq_cli.files.writing import write_json

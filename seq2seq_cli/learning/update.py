@@ -16,9 +16,8 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.learning.forcing import forcing_factor
-from seq2seq_cli.learning.loss import BatchLoss, batch_loss
-from seq2seq_cli.learning.reinforce import next_baseline
-from seq2seq_cli.learning.schedule import learning_rate
+from seq2seq_cli.learning.loss import BatchLoss, batch_loss, next_baseline
+from seq2seq_cli.learning.optimiser import learning_rate
 from seq2seq_cli.learning.state import TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 

@@ -20,8 +20,8 @@ from seq2seq_cli.evaluation.figures import Findings, find_out
 from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.pairs.columns import read_columns
-from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
+from seq2seq_cli.pairs.text_lines import check_encoding
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE

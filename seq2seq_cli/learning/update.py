@@ -18,7 +18,7 @@ from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.learning.forcing import forcing_factor
 from seq2seq_cli.learning.loss import BatchLoss, batch_loss, next_baseline
 from seq2seq_cli.learning.optimiser import learning_rate
-from seq2seq_cli.learning.state import TrainingState
+from seq2seq_cli.learning.training_state import TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 MAX_SKIPPED_IN_ROW = 3

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.delimited import TAB_LINES
-from seq2seq_cli.pairs.lines import COLUMNS
 from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
 from seq2seq_cli.pairs.stated_languages import OFTEN_KEYS, Codes, language_named
+from seq2seq_cli.pairs.text_lines import COLUMNS
 from seq2seq_cli.text.languages import any_code_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE

@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE, decoded, split_lines
 from seq2seq_cli.pairs.pair_files import Reader, Record
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE, decoded, split_lines
 
 TAB = "\t"
 _SEPARATORS = (",", ";", "|")

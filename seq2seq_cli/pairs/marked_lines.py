@@ -16,8 +16,8 @@ from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import decoded, split_lines
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
+from seq2seq_cli.pairs.text_lines import decoded, split_lines
 
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
 _MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")

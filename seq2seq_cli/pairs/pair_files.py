@@ -17,8 +17,8 @@ from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
 
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file, read_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
 from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE, check_encoding, decoded, split_lines
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 PairPath = tuple[Path, ...]

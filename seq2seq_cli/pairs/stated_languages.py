@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
-from seq2seq_cli.pairs.lines import COLUMNS
+from seq2seq_cli.pairs.text_lines import COLUMNS
 from seq2seq_cli.text.languages import (
     PUBLISHED,
     any_code_named,

@@ -14,8 +14,8 @@ from xml.parsers import expat
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE
 
 _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

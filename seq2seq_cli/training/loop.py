@@ -27,7 +27,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
-from seq2seq_cli.learning.state import Progress, TrainingState
+from seq2seq_cli.learning.training_state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
 from seq2seq_cli.training.feed import feed

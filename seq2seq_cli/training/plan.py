@@ -1,6 +1,6 @@
 """The plan of a run: decided once by the main process, before anything is written, and sent to the others.
 
-It is made without torch: see `train`.
+It is made without torch: see `start`.
 """
 
 import logging

@@ -22,7 +22,7 @@ from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.learning.state import TrainingState, fresh_state
+from seq2seq_cli.learning.training_state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import PAIR_FILES, TRAINED

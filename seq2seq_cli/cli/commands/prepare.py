@@ -18,11 +18,11 @@ from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import command_line, one_line
 from seq2seq_cli.pairs.columns import read_columns
-from seq2seq_cli.pairs.lines import check_encoding
+from seq2seq_cli.pairs.text_lines import check_encoding
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
-    from seq2seq_cli.preparation.prepare import PrepareReport
+    from seq2seq_cli.preparation.pipeline import PrepareReport
 
 _FEWEST_PAIRS = 100
 _FOUND: "dict[LanguageOrigin, str]" = {

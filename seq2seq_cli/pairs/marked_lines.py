@@ -15,9 +15,8 @@ from itertools import chain
 from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
-from seq2seq_cli.pairs.text_lines import decoded, split_lines
+from seq2seq_cli.pairs.text_lines import lines_of
 
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
 _MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
@@ -46,8 +45,7 @@ class Po(Reader):
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
         begun, cells, keyword, is_fuzzy = 1, dict[Column, str](), "", False
-        lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
-        for number, line in enumerate(chain(lines, [""]), start=1):
+        for number, line in enumerate(chain(lines_of(file, name, encoding), [""]), start=1):
             if not (line or "").strip():
                 if cells.get("msgid") and cells.get("msgstr") and not is_fuzzy:
                     yield Record(begun, {key: cells[key] for key in ("msgid", "msgstr")})
@@ -88,9 +86,7 @@ class Toolbox(Reader):
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         """The records of a file; a line without a marker goes on the one before."""
         first, begun, cells, marker = "", 1, dict[Column, str](), ""
-        for number, line in enumerate(
-            split_lines(decoded(read_text(file, name), name=name, encoding=encoding)), start=1
-        ):
+        for number, line in enumerate(lines_of(file, name, encoding), start=1):
             found = _MARKER.match(line or "")
             if found and found[1].startswith("_"):  # the type of the database
                 continue

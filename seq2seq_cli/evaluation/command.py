@@ -57,7 +57,7 @@ class EvaluatedRun:
     def languages(self) -> tuple[str, str]:
         """The languages of its source and target."""
         text = self.folder.config().text
-        return text.src.language or "", text.tgt.language or ""
+        return text.src.language, text.tgt.language
 
 
 def evaluate(

@@ -24,15 +24,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, command_line, exit_code_of
-from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, find_run, named_run
+from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, WEIGHTS, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.config import Config
     from seq2seq_cli.runs.records import Provenance
     from seq2seq_cli.runs.weights import Weights
-
-_WEIGHTS = ".safetensors"
 
 
 def resume_command(run: Path, *overrides: str) -> str:
@@ -61,7 +59,7 @@ class RunFolder:
         Raises ModelFileError when there is none.
         """
         path = path and named_run(path)
-        if path is None or path.suffix != _WEIGHTS:
+        if path is None or path.suffix != WEIGHTS:
             return cls.find(path)
         if not path.exists():
             raise ModelFileError(f"{path}: no such file of weights: RUN/epochs and RUN/best hold them")

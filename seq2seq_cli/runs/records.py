@@ -245,7 +245,7 @@ class Provenance(BaseModel):
     """The prepared folder."""
     fingerprint: str
     """The hash of all that could be trained on in it."""
-    pairs: dict[str, Annotated[int, Field(ge=0)]]
+    pairs: dict[str, NonNegativeInt]
     """Sentence pairs by the name of the split."""
     pair_files: list[str] = Field(default_factory=list)
     """The names of the files that the pairs were read from, without folders."""

@@ -23,12 +23,11 @@ from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
 from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
 
-_WEIGHTS = ".safetensors"
 _PATTERNS = (
     *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.MARK, layout.CARD),
     *(f"{layout.CODEC}/{side}.json" for side in SIDES),
     *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.PAIR_FILES.values(), *layout.CHECKPOINTS)),
-    f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{_WEIGHTS}",
+    f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{layout.WEIGHTS}",
 )
 """The files that a training writes; whatever else is in a run folder belongs to the user."""
 METRICS_BYTES = "metrics_bytes"
@@ -114,10 +113,10 @@ class RunWriter(RunFolder):
         """
         if not keep:
             return
-        path = self.path / layout.EPOCHS / f"{epoch:04d}{_WEIGHTS}"
+        path = self.path / layout.EPOCHS / f"{epoch:04d}{layout.WEIGHTS}"
         with _writing(path):
             save_weights(path, weights)
-            saved = {int(file.stem): file for file in path.parent.glob(f"*{_WEIGHTS}") if file.stem.isdecimal()}
+            saved = {int(file.stem): file for file in path.parent.glob(f"*{layout.WEIGHTS}") if file.stem.isdecimal()}
             newest = sorted(number for number in saved if number <= epoch)[-keep:]
             for number in saved.keys() - newest:
                 saved[number].unlink()

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from seq2seq_cli.counts import loss_in_words
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.pages.data import FilmData, FrameData
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.in_words import loss_in_words
 from seq2seq_cli.runs.records import EpochRecord, History, read_history
 
 

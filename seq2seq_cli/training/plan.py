@@ -1,6 +1,6 @@
 """The plan of a run: decided once by the main process, before anything is written, and sent to the others.
 
-It is made without torch: see `train`.
+It is made without torch: see `start`.
 """
 
 import logging
@@ -21,7 +21,7 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
-from seq2seq_cli.runs.folder import RunFolder, lock_run
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
@@ -125,7 +125,7 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     path = named_run(run_path(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
-    locks.enter_context(lock_run(run.path))
+    locks.enter_context(run.lock())
     saved, provenance = run.config(), run.provenance()
     if options.config:
         config = load_config(options.config, options.overrides)

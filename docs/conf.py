@@ -55,6 +55,7 @@ docs/commands
 :caption: Understand it
 :hidden:
 
+docs/lesson
 docs/mechanisms
 docs/gallery
 docs/log

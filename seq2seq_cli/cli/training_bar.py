@@ -38,7 +38,7 @@ class TrainingBar:
 
         match event:
             case Started():
-                self._training = event.training
+                self._training, self._epoch, self._shown_at = event.training, 0, 0.0
                 for line in event.lines:
                     self._tell(line)
             case Step():

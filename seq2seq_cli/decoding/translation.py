@@ -157,7 +157,7 @@ class Translation:
         """The page of ``translate --draw FILE.html`` for a notebook, whose styles and scripts stay apart."""
         from seq2seq_cli.pages.page import translations_page
 
-        data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)]}
+        data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)], "films": []}
         page = translations_page(data).decode("utf-8")
         return (
             f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" title="{escape(self.text)}"'

@@ -1,6 +1,8 @@
 """The data of the pages, as their scripts read it."""
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias
+
+from typing_extensions import TypedDict  # pydantic needs it before Python 3.12
 
 TreeNode: TypeAlias = tuple[int, str, float, str, float | None]
 """A node of the tree of a search: the number of the node before it (-1: none), its unit, the log-probability of that,
@@ -49,6 +51,24 @@ class TextData(Details):
     score: float
 
 
+class FrameData(TypedDict):
+    """The attention of a run at a validation."""
+
+    epochs: float
+    """Trained until then."""
+    told: str
+    """The scores of the validation."""
+    sentences: list[AttentionData]
+    """The same few at each validation; their translations are references."""
+
+
+class FilmData(TypedDict):
+    """The attention of a run while it was trained."""
+
+    name: str
+    frames: list[FrameData]
+
+
 class TranslationsData(TypedDict):
     """All that the page of translations shows."""
 
@@ -57,6 +77,8 @@ class TranslationsData(TypedDict):
     languages: tuple[str, str]
     """Of the texts and of the translations, ISO 639; empty where unknown."""
     texts: list[TextData]
+    films: list[FilmData]
+    """Of the run that translated; empty where none is recorded."""
 
 
 class SourceData(TypedDict):

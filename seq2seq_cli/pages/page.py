@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from seq2seq_cli.pages.data import EvaluationData, TranslationsData
+from seq2seq_cli.pages.data import EvaluationData, FilmData, TranslationsData
 
 _HTML = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -42,7 +42,15 @@ def evaluation_page(data: EvaluationData) -> bytes:
 
 def translations_page(data: TranslationsData) -> bytes:
     """The page of translations: their attention, their probabilities, and their searches."""
-    return page(data["title"] or "s2s", ("dom.js", "attention.js", "translations.js"), data, start="translationsPage")
+    scripts = ("dom.js", "attention.js", "film.js", "translations.js")
+    return page(data["title"] or "s2s", scripts, data, start="translationsPage")
+
+
+def film_page(title: str, films: Sequence[FilmData], curves: bytes) -> bytes:
+    """The page of runs: their attention while it was learned, and a picture of their learning curves, an svg."""
+    address = f"data:image/svg+xml;base64,{base64.b64encode(curves).decode('ascii')}"
+    data = {"title": title, "films": films, "curves": address}
+    return page(title, ("dom.js", "attention.js", "film.js"), data, start="filmPage")
 
 
 def served_page(data: Mapping[str, Any]) -> bytes:

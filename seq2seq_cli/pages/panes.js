@@ -136,7 +136,7 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   ];
   panes.input.maxLength = most;
   document.body.append(
-    el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0]))),
+    el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0])), sizeControl()),
     el("main", {}, ...(controls.length ? [el("div", { class: "controls" }, ...controls)] : []), ...panes.elements),
     footer,
   );

@@ -4,10 +4,11 @@ const FEW_LEAVES = 24; // with more leaves, pruned ones are shown on request
 const FEW = 10; // so many texts are open at first
 
 /** The page of translations: each text with its translation, and what is known of it. */
-function translationsPage({ title, languages, texts }) {
-  const heading = title ? [el("header", {}, el("h1", {}, title))] : [];
+function translationsPage({ title, languages, texts, films }) {
+  const heading = title ? [el("header", {}, el("h1", {}, title), sizeControl())] : [];
+  const learned = films.length ? [fold("How the attention was learned", () => filmView(films))] : [];
   const items = texts.map((text) => el("li", { class: "text" }, textView(text, languages, texts.length)));
-  document.body.append(...heading, el("main", {}, el("ol", { class: "texts" }, ...items)));
+  document.body.append(...heading, el("main", {}, el("ol", { class: "texts" }, ...items), ...learned));
 }
 
 /** A text and its translation, opened at once where there are few. */

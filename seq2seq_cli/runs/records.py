@@ -17,6 +17,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.pages.data import AttentionData
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -92,6 +93,8 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
     words_on_marks: Number = None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
+    attention: list[AttentionData] = Field(default_factory=list)
+    """While the model reads a few pairs, the same at each validation; none in a model without attention."""
     best: bool
     """Whether these weights became the best ones."""
 

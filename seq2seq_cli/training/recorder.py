@@ -51,6 +51,7 @@ class Recorder:
                     train_loss=event.train_loss,
                     attention_entropy=attention.entropy if attention else None,
                     words_on_marks=attention.words_on_marks if attention else None,
+                    attention=event.attention,
                     best=event.is_best,
                     **(scores.recorded() if scores else {}),
                 )

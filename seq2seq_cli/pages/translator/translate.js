@@ -96,7 +96,7 @@ function translatorPage(data) {
   const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
   const panes = translationPanes({ languages: () => data.languages, example, nameOf, pause: PAUSE, translate });
   document.body.append(
-    el("header", {}, el("h1", {}, names.join(" \u2192 "))),
+    el("header", {}, el("h1", {}, names.join(" \u2192 ")), sizeControl()),
     el("main", {}, ...panes.elements),
     el("footer", { class: "note" }, ...lines.map((line) => el("p", {}, line)),
       el("p", {}, "The model is in this page: it asks nobody, and what you type stays here.")),

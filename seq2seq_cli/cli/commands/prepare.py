@@ -11,9 +11,8 @@ import typer
 import seq2seq_cli as s2s
 from seq2seq_cli.cli.options import Columns, Encoding, Overwrite
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
-from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.training import HelpConfig
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import command_line, one_line
@@ -172,14 +171,10 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
 
 
 def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
-    """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
-    pairs = report.manifest.splits["train"].pairs
-    if config is None:
-        config = recipe_for(pairs)
-        training = load_config(config).training
-        limit = f", {training.max_minutes:g} minutes" if training.max_minutes else ""
-        few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
-        helped = report.manifest.help_in_words(training.help.least_covered)
-        yield f"recipe for {counted(pairs, 'pair')}{helped}: {config}{limit}{few}"
+    """What helps the pairs, and the command that trains on the folder: for some minutes, unless a config is named."""
+    manifest, chosen = report.manifest, ["--config", config] if config else ["--minutes", "6"]
+    pairs = manifest.splits["train"].pairs
+    few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
+    yield f"to train on: {counted(pairs, 'pair')}{manifest.help_in_words(HelpConfig().least_covered)}{few}"
     folder = [] if report.out == DEFAULT_FOLDER else ["--data", str(report.out)]
-    yield f"next: {command_line('s2s', 'train', '--config', config, *folder)}"
+    yield f"next: {command_line('s2s', 'train', *chosen, *folder)}"

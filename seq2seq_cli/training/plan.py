@@ -127,9 +127,10 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         config = load_config(options.config or _BASE, overrides)
     path, corpus, choice = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER), []
     if options.is_dialled and options.minutes is not None:
-        from seq2seq_cli.training.dial import measure_budget  # not above: torch
+        recipe = resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
+        from seq2seq_cli.training.dial import measure_budget
 
-        budget = measure_budget(resolve_config(config, corpus, overridden=overridden), corpus, options.minutes)
+        budget = measure_budget(recipe, corpus, options.minutes)
         config, choice = load_config(_BASE, [*budget.overrides, *overrides]), [str(budget)]
     if origin:
         check_origin(origin, path, config, corpus)

@@ -35,8 +35,8 @@ def train(
     default those of the config, or 6. `overrides` are keys of it with other values (``"training.lr=3e-4"``). The `data`
     and `text` sections come from the prepared folder. Other values that the folder does not allow are replaced; in
     `overrides` they are an error. `data` is the prepared folder, by default the one of the run to resume, or
-    ``data/prepared``; `out` is the run folder, by default one in ``runs/`` with the name of the config, or the minutes,
-    or ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
+    ``data/prepared``; `out` is the run folder, by default one in ``runs/`` named after the config or the minutes, or
+    ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
     one replaces it; with `init_from` a new one begins with the best weights of another. `on_event` is called with each
     event.
 

@@ -26,8 +26,8 @@ def train(
             "--config",
             "-c",
             metavar="NAME",
-            help="A config by name or path; s2s configs lists them. By default one is made for the pairs, the minutes and"
-            " the speed of the machine; with --resume or --init-from, the config of the run.",
+            help="A config by name or path; s2s configs lists them. By default one is made for the pairs, the minutes"
+            " and the speed of the machine; with --resume or --init-from, the config of the run.",
         ),
     ] = None,
     minutes: Annotated[

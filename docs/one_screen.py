@@ -10,7 +10,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.batches import collate, epoch_order
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.decoding.load import translator_of
-from seq2seq_cli.learning.state import fresh_state
+from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.segmenter import get_segmenter

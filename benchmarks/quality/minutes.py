@@ -24,10 +24,10 @@ from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 if TYPE_CHECKING:
-    from seq2seq_cli.learning.state import Progress
+    from seq2seq_cli.learning.training_state import Progress
     from seq2seq_cli.training.events import Event
     from seq2seq_cli.training.session import Session
 

@@ -27,7 +27,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 RESULTS = Path("docs/results")
 PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/evaluation.md")

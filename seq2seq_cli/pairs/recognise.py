@@ -14,12 +14,10 @@ from seq2seq_cli.pairs.binary_tables import PARQUET, WORKBOOK, Parquet, Spreadsh
 from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
-from seq2seq_cli.pairs.lines import check_encoding, decoded
+from seq2seq_cli.pairs.marked_lines import SUBTITLES, USFM, Po, Toolbox, is_po, is_subtitles, is_toolbox, is_usfm
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
-from seq2seq_cli.pairs.po import Po, is_po
-from seq2seq_cli.pairs.sfm import USFM, Toolbox, is_toolbox, is_usfm
 from seq2seq_cli.pairs.stated_languages import Codes
-from seq2seq_cli.pairs.subtitles import SUBTITLES, is_subtitles
+from seq2seq_cli.pairs.text_lines import check_encoding, decoded
 from seq2seq_cli.pairs.xml_records import find_xml
 
 _CHARACTERS = 64_000

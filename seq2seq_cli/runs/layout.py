@@ -38,6 +38,8 @@ LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)
 EPOCHS = "epochs"
+WEIGHTS = BEST.suffix
+"""The ending of a file of weights."""
 CODEC = "codec"
 LOCK = ".lock"
 MARK = ".s2s-run"

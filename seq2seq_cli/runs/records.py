@@ -17,7 +17,6 @@ from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.in_words import deciding_metric
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -132,6 +131,14 @@ Record: TypeAlias = StepRecord | EpochRecord | EndRecord | InterruptRecord | Tes
 _RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
 
 
+def deciding_metric(metric: Metric, score: float | None) -> Metric:
+    """The metric that chose the best weights, of which `score` is the score by `metric`.
+
+    It is the loss where that is 0, as it then is in every validation.
+    """
+    return "loss" if score == 0 else metric
+
+
 @dataclass(frozen=True)
 class History:
     """The records of a run, in the order in which they were written."""
@@ -238,7 +245,7 @@ class Provenance(BaseModel):
     """The prepared folder."""
     fingerprint: str
     """The hash of all that could be trained on in it."""
-    pairs: dict[str, Annotated[int, Field(ge=0)]]
+    pairs: dict[str, NonNegativeInt]
     """Sentence pairs by the name of the split."""
     pair_files: list[str] = Field(default_factory=list)
     """The names of the files that the pairs were read from, without folders."""

@@ -12,13 +12,12 @@ import time
 from bisect import bisect
 from dataclasses import dataclass
 
-from seq2seq_cli.compute.device import choose_device
-from seq2seq_cli.compute.precision import choose_precision
+from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.batches import collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
-from seq2seq_cli.learning.state import fresh_state
+from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
 

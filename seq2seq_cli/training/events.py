@@ -7,7 +7,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.evaluation.verdict import Verdict
-from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.learning.training_state import Progress
 from seq2seq_cli.learning.update import Update
 
 

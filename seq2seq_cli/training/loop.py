@@ -22,15 +22,14 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import epoch_order
-from seq2seq_cli.corpus.mixture import Mixture
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
-from seq2seq_cli.learning.state import Progress, TrainingState
+from seq2seq_cli.learning.training_state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
-from seq2seq_cli.training.feed import feed
+from seq2seq_cli.training.feed import Mixture, feed
 
 TRAINING_PER_VALIDATION = 9
 """With `max_minutes`, seconds of training after a validation per second that it took, before the next one: an epoch of

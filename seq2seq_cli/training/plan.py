@@ -1,6 +1,6 @@
 """The plan of a run: decided once by the main process, before anything is written, and sent to the others.
 
-It is made without torch: see `train`.
+It is made without torch: see `start`.
 """
 
 import logging
@@ -22,7 +22,6 @@ from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
-from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 
@@ -148,7 +147,7 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     path = named_run(run_path(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
-    locks.enter_context(lock_run(run.path))
+    locks.enter_context(run.lock())
     saved, provenance = run.config(), run.provenance()
     overrides = options.limited(read_history(run.path).minutes or 0.0)
     if options.config:

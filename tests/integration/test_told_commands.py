@@ -17,7 +17,7 @@ import pytest
 from torch.distributed.run import get_args_parser
 
 import seq2seq_cli
-from seq2seq_cli.cli.app import build_program
+from seq2seq_cli.cli.program import build_program
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.runs.records import read_history

@@ -10,10 +10,9 @@ import typer
 import seq2seq_cli as s2s
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
-from seq2seq_cli.counts import counted
+from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.errors import UsageError, command_line
 from seq2seq_cli.runs.folder import resume_command
-from seq2seq_cli.runs.in_words import duration, epochs_in_words
 
 if TYPE_CHECKING:
     from seq2seq_cli.training.events import Report

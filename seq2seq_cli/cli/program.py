@@ -86,6 +86,7 @@ class _Program(PlainGroup):
 
     @override
     def summaries(self) -> dict[str, str]:
+        """The sentences of `COMMANDS`: no module of a command is imported."""
         return COMMANDS
 
 

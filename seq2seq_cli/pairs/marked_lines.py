@@ -1,0 +1,151 @@
+r"""Formats whose lines have marks: catalogues of gettext, records of Toolbox, Bibles in USFM, and subtitles.
+
+    PO                  Toolbox                  USFM                          SubRip, WebVTT
+    msgid "a text"      \ref 12                  \id GEN                       1
+    msgstr "ein Text"   \tx a text               \c 1                          00:00:01,600 --> 00:00:04,200
+                        \ft its translation      \v 1 In the beginning ...     a text
+
+PO: https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html; USFM: https://docs.usfm.bible
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
+from seq2seq_cli.pairs.text_lines import lines_of
+
+_KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
+_MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
+_NOTES = re.compile(r"\\(f|fe|x)\s.{0,1000}?\\\1\*")
+_ATTRIBUTES = re.compile(r"\|[^\\|]*(?=\\)")
+r"""Behind a word: ``\w light|lemma="lux"\w*``."""
+_INLINE = re.compile(r"\\\+?\w+\*?")
+_HEADINGS = {
+    *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem")
+}
+"""Markers of lines that belong to no verse."""
+_TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
+_TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
+
+
+def is_po(head: str) -> bool:
+    """Whether a text begins like a catalogue."""
+    return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
+
+
+class Po(Reader):
+    """Reads the messages that are translated; those in doubt (fuzzy) are passed over."""
+
+    kind = "PO"
+
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
+        begun, cells, keyword, is_fuzzy = 1, dict[Column, str](), "", False
+        for number, line in enumerate(chain(lines_of(file, name, encoding), [""]), start=1):
+            if not (line or "").strip():
+                if cells.get("msgid") and cells.get("msgstr") and not is_fuzzy:
+                    yield Record(begun, {key: cells[key] for key in ("msgid", "msgstr")})
+                cells, is_fuzzy = {}, False
+            elif line and line.startswith("#"):
+                is_fuzzy = is_fuzzy or (line.startswith("#,") and "fuzzy" in line)
+            elif found := _KEYWORD.match(line or ""):
+                keyword = (found[1] or keyword).replace("msgstr[0]", "msgstr")
+                begun = number if keyword == "msgid" and found[1] else begun
+                cells[keyword] = cells.get(keyword, "") + _unescaped(found[2], f"{name}:{number}")
+            else:
+                raise PairFileError(f"{name}:{number}: no line of a PO file: correct it, or export the file again")
+
+
+def _unescaped(text: str, place: str) -> str:
+    try:
+        return str(ast.literal_eval(f'"{text}"'))
+    except (SyntaxError, ValueError):
+        raise PairFileError(f"{place}: a string that does not end, or a wrong \\ in it: correct it") from None
+
+
+def is_usfm(head: str) -> bool:
+    """Whether a text begins like a book of USFM."""
+    return head.lstrip().startswith("\\id ") and "\\v " in head
+
+
+def is_toolbox(head: str) -> bool:
+    """Whether a text begins like the records of Toolbox."""
+    lines = [line for line in head.split("\n") if line.strip()]
+    return head.lstrip().startswith("\\") and 2 * sum(line.startswith("\\") for line in lines) > len(lines)
+
+
+class Toolbox(Reader):
+    """Reads records, which begin at the marker of the first; their columns are the markers."""
+
+    kind = "Toolbox (SFM)"
+
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The records of a file; a line without a marker goes on the one before."""
+        first, begun, cells, marker = "", 1, dict[Column, str](), ""
+        for number, line in enumerate(lines_of(file, name, encoding), start=1):
+            found = _MARKER.match(line or "")
+            if found and found[1].startswith("_"):  # the type of the database
+                continue
+            marker, text = (found[1], found[2]) if found else (marker, line or "")
+            first = first or marker
+            if found and marker == first:
+                yield from [Record(begun, cells)] if cells else []
+                begun, cells = number, {}
+            if text.strip():
+                cells[marker] = f"{cells[marker]} {text.strip()}" if marker in cells else text.strip()
+        yield from [Record(begun, cells)] if cells else []
+
+
+def verses(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+    """The verses of a Bible, which two translations have in common, by keys such as ``GEN 1:1``."""
+    book = chapter = key = ""
+    begun, parts = 1, list[str]()
+    for number, line in enumerate(lines, start=1):
+        found = _MARKER.match(line or "")
+        marker, text = (found[1], found[2]) if found else ("", line or "")
+        if marker in {"id", "c", "v"}:
+            yield from [(begun, key, _plain(parts))] if key else []
+            value, _, text = text.strip().partition(" ")
+            if marker == "id":
+                book = value
+            elif marker == "c":
+                chapter = value
+            key, begun, parts = f"{book} {chapter}:{value}" if marker == "v" else "", number, []
+        elif marker in _HEADINGS:
+            continue
+        parts.append(text)
+    yield from [(begun, key, _plain(parts))] if key else []
+
+
+def _plain(parts: Iterable[str]) -> str:
+    """The text of a verse, without notes and markers."""
+    text = _NOTES.sub(" ", " ".join(parts))
+    return _INLINE.sub("", _ATTRIBUTES.sub("", text))
+
+
+USFM = KeyedTexts("USFM", verses)
+
+
+def is_subtitles(head: str) -> bool:
+    """Whether a text begins like subtitles."""
+    return any(map(_TIMES.match, head.split("\n", 20)[:20]))
+
+
+def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+    """The cues by the second in which they begin."""
+    key, begun, parts = "", 1, list[str]()
+    for number, line in enumerate(chain(lines, [""]), start=1):
+        if found := _TIMES.match(line or ""):
+            key, begun, parts = found[1], number, []
+        elif key and not (line or "").strip():
+            yield begun, key, _TAGS.sub("", " ".join(parts))
+            key = ""
+        else:
+            parts.append(line or "")
+
+
+SUBTITLES = KeyedTexts("subtitles", cues)

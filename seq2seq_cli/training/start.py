@@ -35,6 +35,7 @@ _SAME_PRECISION = "training.precision=fp32"
 def train(
     config: str | None = None,
     *,
+    minutes: float | None = None,
     data: Path | str | None = None,
     out: Path | str | None = None,
     overrides: Sequence[str] = (),
@@ -45,11 +46,12 @@ def train(
 ) -> "Report | None":
     """Train a translator on a prepared folder, and keep the best weights in a run folder.
 
-    `config` is a config by name or path; without it, the recipe for the number of training pairs is taken, or the
-    config of the run to go on from. `overrides` are keys of it with other values (``"training.lr=3e-4"``). The `data`
+    `config` is a config by name or path; without it, a size and noise for the pairs, the minutes and the speed of the
+    machine are chosen, or it is the config of the run to go on from. `minutes` are those of training from now on, by
+    default those of the config, or 6. `overrides` are keys of it with other values (``"training.lr=3e-4"``). The `data`
     and `text` sections come from the prepared folder. Other values that the folder does not allow are replaced; in
     `overrides` they are an error. `data` is the prepared folder, by default the one of the run to resume, or
-    ``data/prepared``; `out` is the run folder, by default one in ``runs/`` with the name of the config, or
+    ``data/prepared``; `out` is the run folder, by default one in ``runs/`` named after the config or the minutes, or
     ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
     one replaces it; with `init_from` a new one begins with the best weights of another. `on_event` is called with each
     event.
@@ -61,6 +63,7 @@ def train(
     """
     options = Options(
         config=config,
+        minutes=minutes,
         overrides=overrides,
         data=Path(data) if data else None,
         out=Path(out) if out else None,

@@ -157,18 +157,13 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
 
 
 def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
-    """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
-    from seq2seq_cli.config.catalog import recipe_for
-    from seq2seq_cli.config.loader import load_config
+    """What helps the pairs, and the command that trains on the folder: for some minutes, unless a config is named."""
+    from seq2seq_cli.config.schema.training import HelpConfig
     from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 
-    pairs = report.manifest.splits["train"].pairs
-    if config is None:
-        config = recipe_for(pairs)
-        training = load_config(config).training
-        limit = f", {training.max_minutes:g} minutes" if training.max_minutes else ""
-        few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
-        helped = report.manifest.help_in_words(training.help.least_covered)
-        yield f"recipe for {counted(pairs, 'pair')}{helped}: {config}{limit}{few}"
+    manifest, chosen = report.manifest, ["--config", config] if config else ["--minutes", "6"]
+    pairs = manifest.splits["train"].pairs
+    few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
+    yield f"to train on: {counted(pairs, 'pair')}{manifest.help_in_words(HelpConfig().least_covered)}{few}"
     folder = [] if report.out == DEFAULT_FOLDER else ["--data", str(report.out)]
-    yield f"next: {command_line('s2s', 'train', '--config', config, *folder)}"
+    yield f"next: {command_line('s2s', 'train', *chosen, *folder)}"

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
-from seq2seq_cli.decoding.search.finished import LEAST_COVERAGE
+from seq2seq_cli.decoding.search.search import LEAST_COVERAGE
 from seq2seq_cli.text.abbreviations import UNITS, abbreviations_of
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import DOTTED

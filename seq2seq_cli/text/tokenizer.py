@@ -139,8 +139,6 @@ class RuleTokenizer:
 
     def split(self, word: str) -> tuple[str, ...]:
         """The tokens of a text without white space; joined, they are the text again."""
-        if len(word) > LONGEST_WORD:
-            return (word,)
         tokens = self._split(word)
         if not self._rules.is_known:
             return tuple(part for token in tokens for part in _cut_full_stop(token))

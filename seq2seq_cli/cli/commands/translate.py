@@ -121,7 +121,7 @@ def translate(
             option = "--draw" if drawing else "--attention"
             raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")
         if drawing and drawing.is_page:
-            translator = translator.with_traces()
+            translator = translator.with_traces(steps=True)
         shown = nbest or translator.options.n_best
         presenter = Presenter(
             translator=translator.with_n_best(shown),

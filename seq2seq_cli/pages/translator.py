@@ -17,7 +17,7 @@ _PARTS = (
     *("tensors", "products", "recurrent", "operators", "graph", "engine", "similar", "beam"),
     *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
 )
-SCRIPTS = ("dom.js", "attention.js", "panes.js", *(f"translator/{part}.js" for part in _PARTS))
+SCRIPTS = ("dom.js", "attention.js", "tree.js", "stepper.js", "panes.js", *(f"translator/{part}.js" for part in _PARTS))
 """The files of the page's scripts, in the order in which they run."""
 
 _STEPS = 6000

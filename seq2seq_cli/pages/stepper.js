@@ -24,7 +24,7 @@ function stepperView(given, languages, stepsOf) {
   let sentence = given;
   let step = 0; // the number of tokens that are written
   let forced = 0; // the number of those that were made to follow
-  const place = el("div");
+  const [place, searched] = [el("div"), el("div")];
   const told = el("p", { class: "told", role: "status" });
   const button = (label, keys, onclick) => el("button", { type: "button", "aria-keyshortcuts": keys, onclick }, label);
   const forward = button("next word \u2192", "ArrowRight", () => go(step + 1));
@@ -41,14 +41,20 @@ function stepperView(given, languages, stepsOf) {
 
   function go(number) {
     step = Math.min(Math.max(number, 0), sentence.steps.length);
-    place.replaceChildren(tokenLine(sentence, step, forced, languages), ...(step ? stepParts(sentence, step, whatIf)
-      : [statesTable(sentence)]));
+    place.replaceChildren(tokenLine(sentence, step, forced, languages),
+      ...(step ? stepParts(sentence, step, whatIf) : [statesTable(sentence)]));
     told.replaceChildren(...tellStep(sentence, step));
     again.hidden = sentence === given;
   }
 
+  /** Where the search may change, its tree is shown with it. */
+  function drawSearch() {
+    if (stepsOf) searched.replaceChildren(fold("Tree of the search", () => treeView(sentence.tree)));
+  }
+
   function show(found, count, number) {
     [sentence, forced] = [found, count];
+    drawSearch();
     go(number);
     forward.focus(); // what was clicked may be gone
   }
@@ -64,12 +70,14 @@ function stepperView(given, languages, stepsOf) {
   }
 
   go(0);
-  return el("div", { class: "stepper", onkeydown }, controls, told, place);
+  drawSearch();
+  return el("div", { class: "stepper", onkeydown }, controls, told, place, searched);
 }
 
 /** The tokens of the translation: those that are written, the one of this step, and those to come. */
 function tokenLine({ tgt_tokens: tokens }, step, forced, languages) {
-  const kind = (number) => `${number === step - 1 ? "now" : number < step ? "" : "later"} ${number < forced ? "forced" : ""}`;
+  const kind = (number) =>
+    [number === step - 1 && "now", number >= step && "later", number < forced && "forced"].filter(Boolean).join(" ");
   return el("p", { class: "written", dir: "auto", lang: languages[1] },
     ...tokens.flatMap((token, number) => [el("bdi", { class: kind(number) }, token || "\u2205"), " "]));
 }
@@ -90,12 +98,15 @@ function stepParts(sentence, step, whatIf) {
   const { tree, tgt_tokens: tokens, steps } = sentence;
   const { all, path } = readTree(tree);
   const considered = all.filter(({ ids }) => ids.length === step).sort((a, b) => b.total - a.total);
-  const part = (title, number, ...content) => el("section", { class: "part", "--i": number }, el("h4", {}, title), ...content);
-  const seen = sentence.states?.length ? [part("Attention", 0, statesTable(sentence, step))] : [];
-  const before = path[step - 2]?.ids ?? [];
-  return [...seen,
-    part(`Next token after ${tokens[step - 2] ?? "<bos>"}`, 1, nextTokens(steps[step - 1].next, before, path[step - 1], whatIf)),
-    part(`Hypotheses of ${counted(step)} ${step === 1 ? "token" : "tokens"}`, 2, beamTable(considered, path[step - 1], whatIf))];
+  const chosen = path[step - 1];
+  const next = nextTokens(steps[step - 1].next, path[step - 2]?.ids ?? [], chosen, whatIf);
+  const part = (title, number, content) =>
+    el("section", { class: "part", "--i": number }, el("h4", {}, title), content);
+  return [
+    part("Attention", 0, statesTable(sentence, step)),
+    part(`Next token after ${tokens[step - 2] ?? "<bos>"}`, 1, next),
+    part(`Hypotheses of ${step} ${step === 1 ? "token" : "tokens"}`, 2, beamTable(considered, chosen, whatIf)),
+  ];
 }
 
 /** The most probable next tokens, and the one of the translation where it is another. */
@@ -116,9 +127,10 @@ function beamTable(considered, chosen, whatIf) {
     const units = [];
     for (let at = node; at; at = at.parent) units.unshift(at.unit);
     const text = units.join(" ");
-    return [el("span", { class: node === chosen ? "best" : node.fate, dir: "auto" },
-      whatIf(node.ids, text, [bdi(text)], node === chosen)), node.total.toFixed(2),
-    (node.total - considered[0].total).toFixed(2), FATES[node.fate] + (node.score === null ? "" : ` ${node.score.toFixed(2)}`)];
+    const hypothesis = el("span", { class: node === chosen ? "best" : node.fate, dir: "auto" },
+      whatIf(node.ids, text, [bdi(text)], node === chosen));
+    const fate = FATES[node.fate] + (node.fate === "finished" ? `, score ${node.score.toFixed(2)}` : "");
+    return [hypothesis, node.total.toFixed(2), (node.total - considered[0].total).toFixed(2), fate];
   });
   const left = listed.length - rows.length;
   return el("div", {}, table(["hypothesis", "log p", "below best", ""], rows, { class: "beam numbers" }),
@@ -127,38 +139,41 @@ function beamTable(considered, chosen, whatIf) {
 
 /** The encoder states; with a step, its scores and weights below, its query and its context beside them. */
 function statesTable({ src_tokens: src, states, weights, steps }, step = 0) {
-  if (!states?.length) return el("p", { class: "note" }, "There are no attention vectors to show.");
+  if (!states?.length) return el("p", { class: "note" }, "No single model with attention translates: no vectors to show.");
   const largest = (vectors) => Math.max(...vectors.flat().map(Math.abs)) || 1;
   const ofStates = largest(states);
   const row = (title, cells, result) => el("tr", {}, el("th", { scope: "row" }, title),
     ...cells.map((cell) => el("td", {}, cell)), el("td", { class: "result" }, ...result));
   const head = el("tr", {}, el("td"), ...src.map((token) => el("th", { scope: "col" }, el("span", {}, token))), el("td"));
-  const rows = [row("states h", states.map((state, i) => strip(state, ofStates, `state of ${src[i]}`, i)), [])];
+  const strips = (vectors, what) => vectors.map((vector, i) => strip(vector, ofStates, `${what} of ${src[i]}`, i));
+  const rows = [row("states h", strips(states, "state"), [])];
   if (step) {
     const { query, scores } = steps[step - 1];
     const of = weights[step - 1];
     const context = states[0].map((_, i) => states.reduce((sum, state, place) => sum + of[place] * state[i], 0));
     const sum = of.reduce((total, weight) => total + weight, 0);
+    const shaded = of.map((weight) =>
+      el("span", { class: "weight", "--w": weight.toFixed(3) }, String(Math.round(100 * weight))));
+    const weighted = states.map((state, i) => state.map((value) => of[i] * value));
     rows.push(
       row("score(q, h)", scores.map((score) => score.toFixed(1)), ["q ", strip(query, largest([query]), "query")]),
-      row("weights, softmax", of.map((weight) => el("span", { class: "weight", "--w": weight.toFixed(3) },
-        String(Math.round(100 * weight)))), [`\u03a3 ${Math.round(100 * sum)} %`]),
-      row("weight \u00b7 h", states.map((state, i) => strip(state.map((value) => of[i] * value), ofStates, `weighted ${src[i]}`)),
-        ["\u03a3 c ", strip(context, ofStates, "context")]));
+      row("softmax, %", shaded, [`\u03a3 ${Math.round(100 * sum)} %`]),
+      row("weight \u00b7 h", strips(weighted, "weighted state"), ["\u03a3 c ", strip(context, ofStates, "context")]));
   }
-  return el("div", {}, scrolling(el("table", { class: "matrix vectors", dir: "auto" }, el("thead", {}, head),
-    el("tbody", {}, ...rows)), "The attention of the step: a column per source token"),
-  el("p", { class: "note" }, `Of each vector, the first ${states[0].length} numbers: blue above 0, orange below.`));
+  const drawn = el("table", { class: "matrix vectors", dir: "auto" }, el("thead", {}, head), el("tbody", {}, ...rows));
+  return el("div", {}, scrolling(drawn, "The attention of the step: a column per source token"),
+    el("p", { class: "note" }, `Of each vector, the first ${states[0].length} numbers: blue above 0, orange below.`));
 }
 
 /** A vector as a strip of colours, a band per number. */
 function strip(vector, largest, label, number = 0) {
   const bands = vector.map((value, i) => {
-    const colour = `color-mix(in oklab, var(--${value < 0 ? "second" : "lit"}) ${Math.round((100 * Math.abs(value)) / largest)}%, var(--paper))`;
-    return `${colour} ${(100 * i) / vector.length}% ${(100 * (i + 1)) / vector.length}%`;
+    const [begin, end] = [i, i + 1].map((edge) => `${(100 * edge) / vector.length}%`);
+    const [hue, share] = [value < 0 ? "second" : "lit", Math.round((100 * Math.abs(value)) / largest)];
+    return `color-mix(in oklab, var(--${hue}) ${share}%, var(--paper)) ${begin} ${end}`;
   });
+  const title = `${label}: ${vector.map((value) => value.toFixed(2)).join(", ")}`;
   return el("span", {
-    class: "strip", role: "img", "aria-label": label, title: `${label}: ${vector.map((value) => value.toFixed(2)).join(", ")}`,
-    "--bands": `linear-gradient(${bands.join(", ")})`, "--i": number,
+    class: "strip", role: "img", "aria-label": label, title, "--bands": `linear-gradient(${bands.join(", ")})`, "--i": number,
   });
 }

@@ -1,6 +1,7 @@
 // Translations and what is known of them: attention, the probabilities of tokens, other translations, the beam's tree.
 
 const FEW = 10; // so many texts are open at first
+const LEAST_TOLD = 0.01; // less probable tokens are not named beside those of a translation
 
 /** The page of translations: each text with its translation, and what is known of it. */
 function translationsPage({ title, languages, texts }) {
@@ -29,7 +30,7 @@ function probabilityTable(sentence) {
   const rows = sentence.tgt_tokens.map((token, number) => {
     const p = Math.exp(sentence.log_probabilities[number]);
     const node = tree?.path[number];
-    const others = (node?.siblings ?? []).filter((each) => each !== node).slice(0, 4).map((each) =>
+    const others = (node?.siblings ?? []).filter((each) => each !== node && each.p >= LEAST_TOLD).slice(0, 4).map((each) =>
       el("span", { class: `other ${each.fate}` }, bdi(each.unit), ` ${percent(each.p)}`));
     const bar = el("span", { class: "bar", "--w": p.toFixed(3) }, percent(p));
     return [bdi(token || "\u2205"), bar, el("span", {}, ...others)];

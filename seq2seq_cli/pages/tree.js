@@ -50,7 +50,8 @@ function drawTree(roots, isShown) {
       if (number) line += 1;
       const { unit, p, fate, score } = node;
       const place = { class: node.isBest ? "best" : fate, "--step": step, "--from": parentLine, "--line": line };
-      const told = [el("small", {}, parentLine ? ` ${percent(p)}` : ""), fate === "finished" ? ` \u25cf ${score.toFixed(2)}` : ""];
+      const end = fate === "finished" ? ` \u25cf ${score.toFixed(2)}` : "";
+      const told = parentLine ? [el("small", {}, ` ${percent(p)}`), end] : [];
       if (step > 1) drawing.append(el("i", place));
       drawing.append(el("span", { ...place, title: fate }, bdi(unit), ...told));
       draw(node.children, step + 1, line);

@@ -40,7 +40,7 @@ function search(engine, source, options, mostUnknown, prefix = [], trace = null)
     rows = open;
     state = engine.select(after, rows.map(({ number }) => number));
   }
-  return { ...finished[0], weights: finished[0].weights.map((of) => Array.from(of)) };
+  return Object.assign(finished[0], { weights: finished[0].weights.map((of) => Array.from(of)) });
 }
 
 /** What a step considered, {parent, token, logProbability, fate, score}: the chosen rows, and other probable tokens. */

@@ -36,18 +36,32 @@ _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in
 def evaluation_page(data: EvaluationData) -> bytes:
     """The page of an evaluation: its figures, and its sentences with all that is known of their translations."""
     return page(
-        data["title"], ("dom.js", "attention.js", "tree.js", "translations.js", "evaluation.js"), data, start="evaluationPage"
+        data["title"],
+        ("dom.js", "attention.js", "tree.js", "translations.js", "evaluation.js"),
+        data,
+        start="evaluationPage",
     )
 
 
 def translations_page(data: TranslationsData) -> bytes:
     """The page of translations: their attention, their probabilities, and their searches."""
-    return page(data["title"] or "s2s", ("dom.js", "attention.js", "tree.js", "stepper.js", "translations.js"), data, start="translationsPage")
+    return page(
+        data["title"] or "s2s",
+        ("dom.js", "attention.js", "tree.js", "stepper.js", "translations.js"),
+        data,
+        start="translationsPage",
+    )
 
 
 def served_page(data: Mapping[str, Any]) -> bytes:
     """The page of a server, which may ask that server and nobody else; `servedPage` in panes.js reads the data."""
-    return page("s2s", ("dom.js", "attention.js", "tree.js", "stepper.js", "panes.js"), data, start="servedPage", allowed="; connect-src 'self'")
+    return page(
+        "s2s",
+        ("dom.js", "attention.js", "tree.js", "stepper.js", "panes.js"),
+        data,
+        start="servedPage",
+        allowed="; connect-src 'self'",
+    )
 
 
 def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: str, allowed: str = "") -> bytes:

@@ -58,8 +58,8 @@ function translationPanes({ languages, example, nameOf, pause, translate, stepsO
     copy.disabled = !text;
     const seen = sentences.filter(({ weights }) => weights);
     tell(sentences.length && !seen.length ? `${told}; this model has no attention to show` : told);
-    const view = (sentence) =>
-      el("div", {}, attentionView(sentence, sides), stepperFold(sentence, sides, (prefix) => stepsOf(sentence, prefix)));
+    const steps = (sentence) => stepperFold(sentence, sides, (prefix) => stepsOf(sentence, prefix));
+    const view = (sentence) => el("div", {}, attentionView(sentence, sides), steps(sentence));
     attention.replaceChildren(...(seen.length === 1 ? seen.map(view) : seen.map((sentence) =>
       fold(bdi(sentence.source), () => view(sentence), seen.length <= MOST_OPEN))));
   }

@@ -1,5 +1,5 @@
-// A translation step by step: the attention of each step, the probable next tokens, and the hypotheses of the beam. Where
-// there is an engine, any of these can be made to follow: what if?
+// A translation step by step: the attention of each step, the probable next tokens, the hypotheses of the beam. Where
+// there is an engine, each of these can be made to follow: what if?
 
 const MOST_HYPOTHESES = 10; // of a step
 const FATES = { kept: "goes on", finished: "is finished", pruned: "pruned", banned: "against the rules" };
@@ -85,7 +85,7 @@ function tokenLine({ tgt_tokens: tokens }, step, forced, languages) {
 /** A step in words. */
 function tellStep({ src_tokens: src, tgt_tokens: tgt, weights, log_probabilities: logs, steps }, step) {
   const count = `Step ${step} of ${steps.length}`;
-  if (!step) return [`${count}: the encoder has read the source, and has a state for each of its ${src.length} tokens.`];
+  if (!step) return [`${count}: the encoder has read the source: a state for each of its ${src.length} tokens.`];
   const written = [`${count}: `, bdi(tgt[step - 1]), `, ${percent(Math.exp(logs[step - 1]))}`];
   if (!weights) return [...written, "; this model has no attention"];
   const strongest = [...weights[step - 1].entries()].sort((a, b) => b[1] - a[1]).slice(0, 2);
@@ -139,12 +139,13 @@ function beamTable(considered, chosen, whatIf) {
 
 /** The encoder states; with a step, its scores and weights below, its query and its context beside them. */
 function statesTable({ src_tokens: src, states, weights, steps }, step = 0) {
-  if (!states?.length) return el("p", { class: "note" }, "No single model with attention translates: no vectors to show.");
+  if (!states?.length) return el("p", { class: "note" }, "There is no attention of a single model to show.");
   const largest = (vectors) => Math.max(...vectors.flat().map(Math.abs)) || 1;
   const ofStates = largest(states);
   const row = (title, cells, result) => el("tr", {}, el("th", { scope: "row" }, title),
     ...cells.map((cell) => el("td", {}, cell)), el("td", { class: "result" }, ...result));
-  const head = el("tr", {}, el("td"), ...src.map((token) => el("th", { scope: "col" }, el("span", {}, token))), el("td"));
+  const heads = src.map((token) => el("th", { scope: "col" }, el("span", {}, token)));
+  const head = el("tr", {}, el("td"), ...heads, el("td"));
   const strips = (vectors, what) => vectors.map((vector, i) => strip(vector, ofStates, `${what} of ${src[i]}`, i));
   const rows = [row("states h", strips(states, "state"), [])];
   if (step) {
@@ -174,6 +175,7 @@ function strip(vector, largest, label, number = 0) {
   });
   const title = `${label}: ${vector.map((value) => value.toFixed(2)).join(", ")}`;
   return el("span", {
-    class: "strip", role: "img", "aria-label": label, title, "--bands": `linear-gradient(${bands.join(", ")})`, "--i": number,
+    class: "strip", role: "img", "aria-label": label, title,
+    "--bands": `linear-gradient(${bands.join(", ")})`, "--i": number,
   });
 }

@@ -23,7 +23,7 @@ from seq2seq_cli.text.normalise import (
     normalise,
     solid_length,
 )
-from seq2seq_cli.text.vocabulary import UNK
+from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
@@ -89,10 +89,8 @@ class Demands:
     def check(self, codec: Codec) -> None:
         """Raise InputError for words and ids that cannot be written with the codec of the target."""
         if not isinstance(self.prefix, str):
-            if not all(0 <= id_ < len(codec.vocabulary) for id_ in self.prefix):
-                raise InputError(
-                    f"prefix: the model has tokens from 0 to {len(codec.vocabulary) - 1}: choose among them"
-                )
+            if not {*range(len(codec.vocabulary))}.difference((PAD, BOS)).issuperset(self.prefix):
+                raise InputError(f"prefix: the ids of tokens are 1 and from 3 to {len(codec.vocabulary) - 1}")
         elif UNK in _ids(codec.read_part(self.prefix)):
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.terms.items():

@@ -22,6 +22,7 @@ from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT
 from seq2seq_cli.decoding.engines.torch_engine import propose, watched
 from seq2seq_cli.errors import ExportError, one_line
+from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
@@ -65,8 +66,8 @@ def trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     step = {"tokens": torch.full((2,), BOS), "slots": rows.unsqueeze(1), "places": rows, **encoded}
     features = _trace(model, _step, step, [*WITHOUT_OUTPUT, *after])
     step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
-    shown = set(LOOK).difference(PROPOSALS) if model.decoder.attention.has_weights else ()
-    decoder = _trace(model, _step, step, [*PROPOSALS, *sorted(shown), *after])
+    shown = [name for name in LOOK if isinstance(model.decoder.attention, Attention) and name not in PROPOSALS]
+    decoder = _trace(model, _step, step, [*PROPOSALS, *shown, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
     encoder = _trace(model, _encode, texts, [value.name for value in decoder.graph.input if value.name in encoded])
     _give_lengths(encoder.graph)

@@ -21,7 +21,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
-from seq2seq_cli.text.vocabulary import EOS
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 SRC = "she kissed him . the hot dog saw her"
 TGT = "Sie küsste den Hund , der Hunde sah . Der Hotdog und das Haus"
@@ -81,8 +81,9 @@ def test_a_prefix_may_be_the_ids_of_tokens(translator: Translator) -> None:
         [found] = translator.with_demands(Demands(prefix=prefix)).translate(["she kissed him ."])
         assert found.sentences[0].ids[: len(prefix)] == prefix
         assert len(found.sentences[0].forced) == len(prefix)
-    with pytest.raises(InputError, match="the ids of tokens are from 0 to"):
-        translator.with_demands(Demands(prefix=(len(translator.tgt_codec.vocabulary),)))
+    for id_ in (-1, PAD, BOS, len(translator.tgt_codec.vocabulary)):
+        with pytest.raises(InputError, match="the ids of tokens are 1 and from 3 to"):
+            translator.with_demands(Demands(prefix=(EOS, id_)))
     glossary = {"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")}
     with pytest.raises(InputError, match=r"--glossary: frog: the model cannot write all words of Žaba or Želva"):
         translator.with_demands(Demands(terms=glossary))

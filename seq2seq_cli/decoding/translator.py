@@ -195,16 +195,17 @@ class Translator:
         text, units = self.tgt_codec.write(ids, spelled)
         copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
         shown = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(units)]
+        shown += [EOS_UNIT] * hypothesis.ended
         return SentenceTranslation(
             source=piece.source,
             text=put_back(piece, text, copied, units=units, parts=parts, weights=weights),
             src_tokens=[*parts, EOS_UNIT],
-            tgt_tokens=shown + [EOS_UNIT] * hypothesis.ended,
+            tgt_tokens=shown,
             weights=weights,
             log_probability=hypothesis.log_probability,
             unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
             copied=tuple(words[word].text for word in copies.values()),
-            forced=tuple(shown[position] for position in sorted(hypothesis.forced)),
+            forced=tuple(token for position, token in enumerate(shown) if position in hypothesis.forced),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
             reading=source.reading,
             ids=tuple(hypothesis.ids),

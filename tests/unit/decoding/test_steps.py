@@ -53,10 +53,10 @@ def test_steps_are_those_of_the_translation(tmp_path: Path, score: ScoreName, un
 
 def test_with_a_prefix_they_are_those_of_a_translation_that_begins_so(tmp_path: Path) -> None:
     run = load(make_run(tmp_path).path, device="cpu")
-    as_translated, forced = list(run.steps("she saw him ?")), list(run.steps("she saw him ?", prefix="den Hund"))
+    as_translated, forced = list(run.steps("she saw him ?")), list(run.steps("she saw him ?", prefix="Hund den"))
     tokens = [[step.token for step in steps[:2]] for steps in (as_translated, forced)]
     assert tokens[0][0] != tokens[1][0]
-    assert tokens[1] == ["den", "Hund"]
+    assert tokens[1] == ["Hund", "den"]
     # Nothing is written before the first step: it is the same, whatever follows.
     np.testing.assert_array_equal(forced[0].log_probabilities, as_translated[0].log_probabilities)
     np.testing.assert_array_equal(look_of(forced[0]).query, look_of(as_translated[0]).query)

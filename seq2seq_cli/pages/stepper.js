@@ -28,7 +28,7 @@ function stepperView(given, languages, stepsOf) {
   const told = el("p", { class: "told", role: "status" });
   const button = (label, keys, onclick) => el("button", { type: "button", "aria-keyshortcuts": keys, onclick }, label);
   const forward = button("next word \u2192", "ArrowRight", () => go(step + 1));
-  const again = button("as translated", "", () => show(given, 0, step));
+  const again = button("as translated", null, () => show(given, 0, step));
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
     button("\u2190 back", "ArrowLeft", () => go(step - 1)), forward, again);
   const moves = { ArrowRight: () => step + 1, ArrowLeft: () => step - 1, Home: () => 0, End: () => Infinity };
@@ -41,6 +41,7 @@ function stepperView(given, languages, stepsOf) {
 
   function go(number) {
     step = Math.min(Math.max(number, 0), sentence.steps.length);
+    if (place.contains(document.activeElement)) forward.focus(); // what has the focus goes
     place.replaceChildren(tokenLine(sentence, step, forced, languages),
       ...(step ? stepParts(sentence, step, whatIf) : [statesTable(sentence)]));
     told.replaceChildren(...tellStep(sentence, step));
@@ -56,7 +57,7 @@ function stepperView(given, languages, stepsOf) {
     [sentence, forced] = [found, count];
     drawSearch();
     go(number);
-    forward.focus(); // what was clicked may be gone
+    forward.focus(); // the button that was clicked may be hidden
   }
 
   /** A button that makes the tokens of these ids begin the translation; without an engine, its content alone. */

@@ -239,7 +239,7 @@ def text_data(translation: Translation) -> TextData:
 
 
 def _shown(vector: Float[np.ndarray, " N"]) -> list[float]:
-    return list(map(_rounded, vector[:_SHOWN_NUMBERS].tolist()))
+    return [round(value, _DECIMALS) for value in vector[:_SHOWN_NUMBERS].tolist()]
 
 
 def _rounded(value: float) -> float | Literal[0]:

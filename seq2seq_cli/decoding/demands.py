@@ -23,7 +23,7 @@ from seq2seq_cli.text.normalise import (
     normalise,
     solid_length,
 )
-from seq2seq_cli.text.vocabulary import UNK
+from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
@@ -82,12 +82,16 @@ def _occurrences(term: str, text: str) -> Iterator[int]:
 class Demands:
     """A beginning of each translation, and the translations of terms that occur in its source."""
 
-    prefix: str = ""
+    prefix: str | tuple[int, ...] = ""
+    """Text, or the ids of tokens."""
     terms: Terms = field(default_factory=dict)
 
     def check(self, codec: Codec) -> None:
-        """Raise InputError for words that cannot be written with the codec of the target."""
-        if UNK in _ids(codec.read_part(self.prefix)):
+        """Raise InputError for words and ids that cannot be written with the codec of the target."""
+        if not isinstance(self.prefix, str):
+            if not {*range(len(codec.vocabulary))}.difference((PAD, BOS)).issuperset(self.prefix):
+                raise InputError(f"prefix: the ids of tokens are 1 and from 3 to {len(codec.vocabulary) - 1}")
+        elif UNK in _ids(codec.read_part(self.prefix)):
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.terms.items():
             if not any(True for _ in forms(translations, codec)):
@@ -103,14 +107,15 @@ class Demands:
 
         The prefix is for the first sentence of a text. A term with one of the words `kept` is left alone.
         """
-        prefix = normalise(self.prefix) if is_first else ""
+        given = self.prefix if is_first else ""
+        prefix = normalise(given) if isinstance(given, str) else ""
         # A translation in capitals begins with the unit for them, also before a prefix in capitals.
         prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
         terms = tuple(self._terms(sentence, codec, kept)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
-            prefix=prefix_ids,
+            prefix=prefix_ids if isinstance(given, str) else given,
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
             opening=codec.vocabulary.opening_ids if terms else frozenset(),

@@ -17,10 +17,11 @@ from starlette.routing import Route
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
@@ -105,7 +106,12 @@ class Application:
         if direction not in self.runs:
             served = ", ".join(map(str, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
-        best, several = await _unless_client_leaves(request, self._translations(wanted, self.runs[direction]))
+        translator = self.runs[direction].translator
+        try:
+            translator = translator.with_demands(Demands(prefix=wanted.prefix)) if wanted.prefix else translator
+        except InputError as error:
+            raise HTTPException(400, str(error)) from None
+        best, several = await _unless_client_leaves(request, self._translations(wanted, translator))
         answer = wanted.answer(best, several, found)
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
 
@@ -160,13 +166,15 @@ class Application:
             "/health": JSONResponse({"status": "ok"}),
         }
 
-    async def _translations(self, wanted: TranslateRequest, run: Served) -> tuple[list[Translation], list[Translation]]:
+    async def _translations(
+        self, wanted: TranslateRequest, translator: Translator
+    ) -> tuple[list[Translation], list[Translation]]:
         """The translations of the texts, and several of each where they are wanted."""
-        translator = run.translator
+        shown = translator.with_traces(steps=True) if wanted.steps else translator
         wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
         try:
             async with asyncio.timeout(self.limits.timeout):
-                best = await self.batcher.translate(translator, wanted.texts)
+                best = await self.batcher.translate(shown, wanted.texts)
                 several = await self.batcher.translate(wider, wanted.texts) if wider else []
         except TimeoutError:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None

@@ -18,6 +18,8 @@ from seq2seq_cli.text.languages import likely_languages
 
 _MOST_ALTERNATIVES = 10
 """Alternatives per text: each makes the search of a batch wider."""
+_LONGEST_PREFIX = 1000
+"""Tokens of a prefix: each is a step of the search."""
 _MOST_FIELDS = 100
 _BEARER = "bearer "
 AUTO = "auto"
@@ -90,6 +92,10 @@ class TranslateRequest(DetectRequest):
     """Other translations of each text at most."""
     attention: bool = False
     """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
+    steps: bool = False
+    """Whether it has the searches and the steps besides; ours alone."""
+    prefix: tuple[int, ...] = Field(default=(), max_length=_LONGEST_PREFIX)
+    """The ids of the tokens that begin each translation, as `steps` tells them; ours alone."""
 
     def answer(
         self, best: Sequence[Translation], several: Sequence[Translation], detected: Mapping[str, Any] | None
@@ -109,7 +115,7 @@ class TranslateRequest(DetectRequest):
                 [other for other in of_text if other != text][: self.alternatives]
                 for text, of_text in zip(texts, found, strict=True)
             ]
-        if self.attention:
+        if self.attention or self.steps:
             fields["sentences"] = [translation.details["sentences"] for translation in best]
         return fields if isinstance(self.q, list) else {name: values[0] for name, values in fields.items()}
 

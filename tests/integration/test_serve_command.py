@@ -184,6 +184,19 @@ def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(
         assert np.asarray(sentence["weights"]) == pytest.approx(weights, abs=0.001)
 
 
+def test_the_steps_of_a_translation_that_begins_with_given_tokens_are_told(
+    server: Server, runs: dict[str, LoadedRun]
+) -> None:
+    [sentence] = server.translate(**GOOD, steps=True).content["sentences"]
+    prefix = [next(id_ for id_, *_ in sentence["steps"][0]["next"] if id_ != sentence["tree"]["nodes"][0][-1])]
+    [other] = server.translate(**GOOD, steps=True, prefix=prefix).content["sentences"]
+    expected = json.loads(json.dumps(runs["en-de"].explain(GOOD["q"]).sentences[0].data))
+    assert sentence["states"] == other["states"] == expected["states"]
+    assert sentence["steps"][0] == other["steps"][0] == expected["steps"][0]
+    assert other["tree"]["nodes"][0][-1] == prefix[0]
+    assert sentence["tgt_tokens"] == expected["tgt_tokens"] != other["tgt_tokens"]
+
+
 BAD = {
     "no JSON": (b'{"q": "she', JSON, 400),
     "no UTF-8": (b'{"q": "\xff"}', JSON, 400),
@@ -197,6 +210,8 @@ BAD = {
     "other format": (b"q=she&source=en&target=de&format=pdf", FORM, 400),
     "many alternatives": (b"q=she&source=en&target=de&alternatives=1000000000", FORM, 400),
     "other attention": (b"q=she&source=en&target=de&attention=some", FORM, 400),
+    "prefix that no model has": (json.dumps(GOOD | {"prefix": [10**6]}).encode(), JSON, 400),
+    "long prefix": (json.dumps(GOOD | {"prefix": [4] * 1001}).encode(), JSON, 400),
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
     "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),

@@ -124,7 +124,7 @@ def translate(
             from seq2seq_cli.runs.about import films_of  # not above: pydantic
             from seq2seq_cli.runs.records import read_history
 
-            translator = translator.with_traces()
+            translator = translator.with_traces(steps=True)
             drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
         shown = nbest or translator.options.n_best
         presenter = Presenter(

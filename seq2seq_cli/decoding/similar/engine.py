@@ -25,7 +25,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
-from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, forced_steps, largest
+from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, forced_steps, largest
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -188,6 +188,10 @@ class ConsultingEngine:
             asked=np.where(columns < 0, asked_of_model, np.take_along_axis(mixed, columns, axis=1)),
         )
         return proposals, replace(state, model=after)
+
+    def look(self, tokens: Int[np.ndarray, " R"], state: ConsultingState) -> Look | None:
+        """The attention of the model; see `Engine`."""
+        return self._model.look(tokens, state.model)
 
     def _found(self, source: Sequence[int]) -> dict[int, Pair]:
         """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""

@@ -1,7 +1,7 @@
 """Demands of a user on translations: their beginning, and the translations of terms."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -33,17 +33,22 @@ Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 def read_glossary(path: Path) -> Terms:
-    """Read a file with a term, a tab and its translation per line; several lines of a term are alternatives.
+    """The glossary in a file; raises InputError for one that cannot be read, and as `glossary_of`."""
+    return glossary_of(read_lines(path), str(path))
 
-    Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
+
+def glossary_of(lines: Iterable[str], name: str) -> Terms:
+    """The glossary in lines with a term, a tab and its translation each; several of a term are alternatives.
+
+    Blank lines are skipped. Raises InputError for a line of another form, with the name of the glossary and its number.
     """
     terms: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         columns = [normalise(column) for column in line.split("\t")]
         if len(columns) != 2 or not all(columns):
-            raise InputError(f"{path}:{number}: needs a term, a tab and its translation, and nothing else")
+            raise InputError(f"{name}:{number}: needs a term, a tab and its translation, and nothing else")
         term, translation = columns
         terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
     return terms

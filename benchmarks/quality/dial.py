@@ -11,6 +11,7 @@ the results whose pair file has a name that begins as --pairs says.
 
 import argparse
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -72,6 +73,8 @@ def tokens(result: Result) -> float:
 def lines(results: Sequence[Result], everyday: str) -> Iterator[str]:
     """The curve, and a row for each training; those of other pairs are not fitted."""
     fitted = [result for result in results if result.pairs.startswith(everyday)]
+    if not fitted:
+        sys.exit(f"benchmarks.quality.dial: no result of dial:MINUTES on pairs named {everyday}...: see make results")
     counts = [result.training_pairs for result in fitted]
     curve = fit(counts, [*map(tokens, fitted)], [result.bleu.value for result in fitted])
     yield f"{curve}"

@@ -15,7 +15,7 @@ from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.choose_decoding import choose_decoding
 from seq2seq_cli.training.dial import measure_budget
-from seq2seq_cli.training.plan import Plan
+from seq2seq_cli.training.plan import BASE, Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import open_session
@@ -36,7 +36,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
     name, _, minutes = name.partition(":")
     overrides, speed = ["training.device=cpu", *overrides], None
     if minutes:
-        name = "quick"
+        name = BASE
         budget = measure_budget(resolve_config(load_config(name, overrides), corpus), corpus, float(minutes))
         overrides, speed = [*budget.overrides, *overrides], budget.tokens_per_second
     with ExitStack() as locks:

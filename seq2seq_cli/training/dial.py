@@ -21,16 +21,14 @@ from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
 
-BASE = "quick"
-"""The config whose values hold where the dial sets no other."""
 FEW_PAIRS = 10_000
 """Most pairs that are memorised before a large model learns from them: they get BPE-dropout, and the smallest size."""
 _SIZES, _BUDGETS = (256, 384, 448), (5e6, 25e6)
 """Numbers of a state and of a word vector, and the tokens from which on the second and the third pay."""
 _OFTEN = 8
 """Epochs from which on a model of many pairs needs more dropout."""
-_MOST_READ = 2_000_000
-"""Pairs after which another epoch of many pairs teaches nothing more: the rate is 0 by then."""
+_MOST_EPOCHS, _MOST_READ = 100, 2_000_000
+"""Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _WARM_UP, _TIMED = 3, 9
 """Updates before the timed ones, and timed ones."""
 _CEILING, _OF_PAIRS, _OF_TOKENS = 58.0, (23.7, 0.35), (13.8, 0.5)
@@ -48,11 +46,11 @@ class Budget:
     """Target tokens of the training pairs, EOS included."""
     minutes: float
     tokens_per_second: float
-    """Target tokens per second that `BASE` is trained on."""
+    """Target tokens per second that ``quick`` is trained on."""
 
     @property
     def tokens(self) -> float:
-        """Target tokens that `BASE` could be trained on in the time."""
+        """Target tokens that ``quick`` could be trained on in the time."""
         return 60 * self.minutes * self.tokens_per_second
 
     @property
@@ -61,9 +59,15 @@ class Budget:
         return _SIZES[0] if self.pairs <= FEW_PAIRS else _SIZES[bisect(_BUDGETS, self.tokens)]
 
     @property
-    def epochs(self) -> float:
+    def possible_epochs(self) -> float:
         """Epochs in the time; the matrices of a step grow with the square of the size, and its time with them."""
         return self.tokens * (_SIZES[0] / self.size) ** 2 / self.tokens_per_epoch
+
+    @property
+    def most_epochs(self) -> int:
+        """Epochs after which training ends before its time."""
+        is_read_often = self.pairs > FEW_PAIRS and self.possible_epochs > _OFTEN
+        return max(12, min(_MOST_EPOCHS, _MOST_READ // self.pairs)) if is_read_often else _MOST_EPOCHS
 
     @property
     def overrides(self) -> list[str]:
@@ -78,8 +82,8 @@ class Budget:
             values |= {"training.batch_size": 2048, "training.warmup_steps": 200, "decoding.similar_pairs": 32}
         if is_few:
             values |= {"training.bpe_dropout": 0.1, "training.choose_decoding": "true"}
-        elif self.epochs > _OFTEN:
-            values["training.epochs"] = max(12, min(100, _MOST_READ // self.pairs))
+        elif self.possible_epochs > _OFTEN:
+            values["training.epochs"] = self.most_epochs
             values |= {f"model.{part}.dropout": 0.2 for part in ("encoder", "decoder")}
             values |= {"model.encoder.state_dropout": 0.1, "model.decoder.readout_dropout": 0.1}
         return [f"{key}={value}" for key, value in values.items()]
@@ -88,15 +92,19 @@ class Budget:
     def bleu(self) -> float:
         """The BLEU to expect on everyday sentences."""
         (a, p), (b, t) = _OF_PAIRS, _OF_TOKENS
-        return max(0.0, _CEILING - a * math.pow(self.pairs / 1e4, -p) - b * math.pow(self.tokens / 1e6, -t))
+        tokens = self.tokens * min(1.0, self.most_epochs / self.possible_epochs)
+        return max(0.0, _CEILING - a * math.pow(self.pairs / 1e4, -p) - b * math.pow(tokens / 1e6, -t))
 
-    def __str__(self) -> str:
-        """What was chosen, why, and what it is worth, in a line."""
-        twice = Budget(**(vars(self) | {"minutes": 2 * self.minutes}))
+    def in_words(self, size: int) -> str:
+        """What was chosen, why, and what it is worth, in a line; not what it is worth if the user sets another size."""
+        given = f"{counted(self.pairs, 'pair')}, {self.minutes:g} minutes at {self.tokens_per_second:,.0f} tokens/s"
+        if size != self.size:
+            return f"{given}: {size} numbers as --set says"
+        epochs = min(self.possible_epochs, self.most_epochs)
+        gain = Budget(**(vars(self) | {"minutes": 2 * self.minutes})).bleu - self.bleu
         return (
-            f"{counted(self.pairs, 'pair')}, {self.minutes:g} minutes at {self.tokens_per_second:,.0f} tokens/s:"
-            f" {self.size} numbers, {self.epochs:.1f} epochs; sentences as in Tatoeba would get a BLEU of"
-            f" {self.bleu:.0f} ± {_ERROR:g}, {twice.bleu - self.bleu:+.1f} in twice the time"
+            f"{given}: {size} numbers, {epochs:.1f} epochs; sentences as in Tatoeba would get a BLEU of"
+            f" {self.bleu:.0f} ± {_ERROR:g}, {gain:+.1f} in twice the time"
         )
 
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,11 +22,11 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
 
-_BASE = "quick"
+BASE = "quick"
 """The config that the dial starts from."""
 _LIMIT = "training.max_minutes"
 
@@ -104,10 +105,13 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
         raise UsageError("--resume continues a run and --overwrite replaces it: give one of them")
     if options.resume and options.init_from:
         raise UsageError("--resume continues a run and --init-from begins a new one: give one of them")
-    if options.minutes is not None and _LIMIT in overridden_keys(options.overrides):
-        raise UsageError(f"--minutes and --set {_LIMIT} are the same: give one of them")
-    if options.is_dialled and options.minutes is None:
-        options = replace(options, minutes=load_config(_BASE, options.overrides).training.max_minutes)
+    if options.minutes is not None:
+        if _LIMIT in overridden_keys(options.overrides):
+            raise UsageError(f"--minutes and --set {_LIMIT} are the same: give one of them")
+        if not 0 < options.minutes < inf:
+            raise UsageError(f"--minutes: {options.minutes:g} is no time to train in: give more than 0")
+    elif options.is_dialled:
+        options = replace(options, minutes=load_config(BASE, options.overrides).training.max_minutes)
     restarted = _is_restarted(options, launch)
     if options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint):
         return _plan_to_resume(options, locks)
@@ -123,19 +127,22 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         saved = load_saved_config(origin.path / CONFIG, overrides, without=PREPARED_SECTIONS)
         config = with_undecided(saved, overridden=overridden)
     else:
-        config = load_config(options.config or _BASE, overrides)
-    path, corpus, choice = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER), []
+        config = load_config(options.config or BASE, overrides)
+    path, corpus, chosen = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER), []
     if options.is_dialled and options.minutes is not None:
-        recipe = resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
+        check_free(path, overwrite=overwrite)
+        resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
         from seq2seq_cli.training.dial import measure_budget
 
-        budget = measure_budget(recipe, corpus, options.minutes)
-        config, choice = load_config(_BASE, [*budget.overrides, *overrides]), [str(budget)]
+        recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
+        budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes)
+        config = load_config(BASE, [*budget.overrides, *overrides])
+        chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
-    changes, begun = (*choice, *given_up(config, resolved, corpus)), origin.path if origin else None
+    changes, begun = (*chosen, *given_up(config, resolved, corpus)), origin.path if origin else None
     plan = Plan.of(
         corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, stated=overridden, changes=changes
     )
@@ -149,7 +156,8 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     run = RunFolder.find(path)
     locks.enter_context(run.lock())
     saved, provenance = run.config(), run.provenance()
-    overrides = options.limited(read_history(run.path).minutes or 0.0)
+    # Those of a torchrun that starts its processes again count from its start.
+    overrides = options.limited((read_history(run.path).minutes or 0.0) if options.resume else 0.0)
     if options.config:
         config = load_config(options.config, overrides)
     else:
@@ -234,6 +242,6 @@ def run_path(options: Options) -> Path:
     if options.init_from:
         return RUNS / f"{RunFolder.find(options.init_from).path.resolve().name}_continued"
     if options.config is None:
-        return RUNS / (_BASE if options.minutes is None else f"{options.minutes:g}min")
+        return RUNS / (BASE if options.minutes is None else f"{options.minutes:g}min")
     name = Path(options.config).name
     return RUNS / name.removesuffix(".yaml").removesuffix(".yml")  # no stem: lr0.5 has no ending

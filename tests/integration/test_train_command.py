@@ -94,7 +94,7 @@ def test_a_config_for_other_text_is_refused_with_both_values(home: Path) -> None
         (["--set", "training.epchs=3"], "epchs"),
         (["--set", "text.unit=character"], "unit"),
         (["--init-from", "runs/luong_dot", "--config", "luong_general"], "score"),
-        (["--minutes", "0"], "training.max_minutes"),
+        (["--minutes", "0"], "--minutes: 0 is no time"),
         (["--minutes", "6", "--set", "training.max_minutes=6"], "--minutes"),
         (["--minutes", "6", "--hours", "1"], "--hours"),
     ],

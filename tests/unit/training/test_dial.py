@@ -42,7 +42,8 @@ def test_the_recipes_are_points_of_the_dial(recipe: str, changes: dict[str, Any]
 def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
     config = load_config("quick", budget.overrides)
     assert config.model.decoder.hidden_size == budget.size
-    assert str(budget).startswith(f"{budget.pairs:,} pair")
+    assert budget.in_words(budget.size).startswith(f"{budget.pairs:,} pair")
+    assert "BLEU" not in budget.in_words(budget.size + 1)
 
 
 @given(budgets, st.floats(1, 100))
@@ -53,8 +54,14 @@ def test_more_time_brings_no_smaller_model_and_no_lower_bleu(less: Budget, facto
 
 
 def test_the_epochs_that_time_allows() -> None:
-    assert budget().epochs == pytest.approx(9_000 * 360 / 1_500_000)
-    assert budget(minutes=10.0).epochs == pytest.approx(9_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
+    assert budget().possible_epochs == pytest.approx(9_000 * 360 / 1_500_000)
+    assert budget(minutes=10.0).possible_epochs == pytest.approx(9_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
+
+
+def test_time_that_is_not_used_brings_nothing() -> None:
+    hours = budget(minutes=240.0)
+    assert f"{hours.most_epochs}.0 epochs" in hours.in_words(hours.size)
+    assert "+0.0 in twice the time" in hours.in_words(hours.size)
 
 
 def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:

@@ -3,7 +3,7 @@
     make results PAIRS=deu.txt RESULTS="dial:1.5 dial:6 dial:30"
     python -m benchmarks.quality.dial --pairs deu
 
-    BLEU = c - a (pairs / 10,000)^-p - b (tokens / 1,000,000)^-t
+    BLEU = (c - b (tokens / 1,000,000)^-t) / (1 + a (pairs / 10,000)^-p)
 
 where tokens are those that the smallest size of the dial could read in the time. It is fitted to everyday sentences:
 the results whose pair file has a name that begins as --pairs says.
@@ -22,36 +22,37 @@ import numpy as np
 from benchmarks.figures import markdown_table
 from benchmarks.results.table import Result, read_results
 
-EXPONENTS = np.arange(0.05, 1.0, 0.05).tolist()
+EXPONENTS = np.arange(0.1, 1.3, 0.05).tolist()
+FACTORS = np.arange(0.1, 2.0, 0.05).tolist()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """The expected BLEU of pairs and tokens: c, and a and b with their exponents."""
+    """The expected BLEU of pairs and tokens: c, and b and a with their exponents."""
 
     ceiling: float
-    of_pairs: tuple[float, float]
     of_tokens: tuple[float, float]
+    of_pairs: tuple[float, float]
 
     def bleu(self, *, pairs: float, tokens: float) -> float:
         """The BLEU to expect."""
-        (a, p), (b, t) = self.of_pairs, self.of_tokens
-        return self.ceiling - a * math.pow(pairs / 1e4, -p) - b * math.pow(tokens / 1e6, -t)
+        (b, t), (a, p) = self.of_tokens, self.of_pairs
+        return (self.ceiling - b * math.pow(tokens / 1e6, -t)) / (1 + a * math.pow(pairs / 1e4, -p))
 
 
 def fit(pairs: Sequence[float], tokens: Sequence[float], bleu: Sequence[float]) -> Curve:
-    """The curve with the least squares: its exponents from a grid, a and b by linear algebra."""
+    """The curve with the least squares: t, a and p from a grid, c and b by linear algebra."""
 
-    def solved(exponents: tuple[float, float]) -> tuple[float, Curve]:
-        p, t = exponents
-        powers = (np.array(pairs) / 1e4) ** -p, (np.array(tokens) / 1e6) ** -t
-        terms = np.stack([np.ones(len(bleu)), *(-power for power in powers)], axis=1)
+    def solved(t: float, a: float, p: float) -> tuple[float, Curve]:
+        share = 1 / (1 + a * (np.array(pairs) / 1e4) ** -p)
+        terms = np.stack([share, -share * (np.array(tokens) / 1e6) ** -t], axis=1)
         found, *_ = np.linalg.lstsq(terms, np.array(bleu), rcond=None)
-        ceiling, a, b = found.tolist()
+        ceiling, b = found.tolist()
         error = float(np.sum((terms @ found - bleu) ** 2))
-        return error, Curve(ceiling=ceiling, of_pairs=(a, p), of_tokens=(b, t))
+        return error, Curve(ceiling=ceiling, of_tokens=(b, t), of_pairs=(a, p))
 
-    return min((solved(exponents) for exponents in product(EXPONENTS, EXPONENTS)), key=lambda found: found[0])[1]
+    grid = product(EXPONENTS, FACTORS, EXPONENTS)
+    return min((solved(*place) for place in grid), key=lambda found: found[0])[1]
 
 
 def main() -> None:

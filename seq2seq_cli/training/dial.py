@@ -31,7 +31,7 @@ _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _WARM_UP, _TIMED = 3, 9
 """Updates before the timed ones, and timed ones."""
-_CEILING, _OF_TOKENS, _OF_PAIRS = 52.9, (18.5, 0.5), (0.7, 0.9)
+_CEILING, _OF_TOKENS, _OF_PAIRS = 53.1, (18.7, 0.5), (0.7, 0.9)
 """BLEU with no limit; what it lacks after a million tokens; and what 10,000 pairs divide it by, less 1; both with their
 exponents."""
 _ERROR = 2.0

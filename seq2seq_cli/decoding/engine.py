@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
@@ -140,6 +141,7 @@ def steps_of(
     """Each step that writes `ids` for a source without EOS: its attention, and log p of each token to come next."""
     state, everything = engine.start([source]), np.arange(engine.vocabulary_size)[np.newaxis]
     for token in (BOS, *ids)[:-1]:
+        check_wanted()
         look = engine.look(np.array([token]), state)
         proposals, state = engine.step(np.array([token]), state, k=1, asked=everything)
         yield look and Look(*(part[0] for part in look)), proposals.asked[0]

@@ -17,6 +17,7 @@ from seq2seq_cli.files.writing import contents, write_json, write_whole
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
+from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs
 
@@ -158,19 +159,19 @@ def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Pa
     for part in (*_NEEDED, *others):
         path = run.chosen if run.chosen and part == BEST else run.path / part
         if path.exists() and (with_pairs or part not in PAIR_FILES.values()):
-            yield part, changed.get(part) or path.read_bytes()
+            yield part, changed[part] if part in changed else path.read_bytes()
     if (run.path / CORPUS).exists():
         yield Path(CORPUS), run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")
 
 
 def _without_pairs(run: RunFolder) -> dict[Path, bytes]:
-    """The files of a run that say which training pairs it consults, as they are without these."""
-    config = run.config()
+    """The files of a run that have pairs, or say which training pairs it consults, as they are without these."""
+    lines = (f"{record.model_dump_json(exclude={'attention'})}\n" for record in read_history(run.path).records)
+    config, changed = run.config(), {Path(METRICS): "".join(lines).encode("utf-8")}
     if not config.decoding.similar_pairs:
-        return {}
+        return changed
     decoding = config.decoding.model_copy(update={"similar_pairs": 0})
-    content = dump_config(config.model_copy(update={"decoding": decoding})).encode("utf-8")
-    changed = {Path(CONFIG): content}
+    changed[Path(CONFIG)] = content = dump_config(config.model_copy(update={"decoding": decoding})).encode("utf-8")
     with suppress(ModelFileError):  # it is exported in the copy
         changed[EXPORT_RECORD] = ExportRecord.read(run.path).of_config(content, decoding.options).content
     return changed

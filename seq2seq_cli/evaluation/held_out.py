@@ -134,7 +134,7 @@ def read_pairs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list
             "translation": reference,
             "src_tokens": [*score.src.parts, EOS_UNIT],
             "tgt_tokens": [*score.tgt.parts, EOS_UNIT],
-            "weights": np.round(score.weights.astype(float), _DECIMALS).tolist(),
+            "weights": np.round(np.nan_to_num(score.weights.astype(float)), _DECIMALS).tolist(),
         }
         for (source, reference), score in zip(pairs, score_pairs(translator, pairs, with_attention=True), strict=True)
     ]

@@ -56,12 +56,12 @@ function translationPanes({ languages, example, nameOf, pause, translate, stepsO
   function show({ text = "", sentences = [], told }, sides) {
     output.replaceChildren(text);
     copy.disabled = !text;
-    const seen = sentences.filter(({ weights }) => weights);
-    tell(sentences.length && !seen.length ? `${told}; this model has no attention to show` : told);
-    const steps = (sentence) => stepperFold(sentence, sides, (prefix) => stepsOf(sentence, prefix));
-    const view = (sentence) => el("div", {}, attentionView(sentence, sides), steps(sentence));
-    attention.replaceChildren(...(seen.length === 1 ? seen.map(view) : seen.map((sentence) =>
-      fold(bdi(sentence.source), () => view(sentence), seen.length <= MOST_OPEN))));
+    const isSeen = sentences.some(({ weights }) => weights);
+    tell(sentences.length && !isSeen ? `${told}; this model has no attention to show` : told);
+    const view = (sentence) => el("div", {}, ...(sentence.weights ? [attentionView(sentence, sides)] : []),
+      stepperFold(sentence, sides, (prefix) => stepsOf(sentence, prefix)));
+    attention.replaceChildren(...(sentences.length === 1 ? sentences.map(view) : sentences.map((sentence) =>
+      fold(bdi(sentence.source), () => view(sentence), sentences.length <= MOST_OPEN))));
   }
 
   const panes = el("div", { class: "panes" },

@@ -24,6 +24,7 @@ function stepperView(given, languages, stepsOf) {
   let sentence = given;
   let step = 0; // the number of tokens that are written
   let forced = 0; // the number of those that were made to follow
+  let asked = null; // the ids that are asked to follow: an answer for others comes too late
   const [place, searched] = [el("div"), el("div")];
   const told = el("p", { class: "told", role: "status" });
   const button = (label, keys, onclick) => el("button", { type: "button", "aria-keyshortcuts": keys, onclick }, label);
@@ -54,7 +55,7 @@ function stepperView(given, languages, stepsOf) {
   }
 
   function show(found, count, number) {
-    [sentence, forced] = [found, count];
+    [sentence, forced, asked] = [found, count, null];
     drawSearch();
     go(number);
     forward.focus(); // the button that was clicked may be hidden
@@ -64,7 +65,8 @@ function stepperView(given, languages, stepsOf) {
   function whatIf(ids, label, content, isChosen) {
     if (!stepsOf) return el("span", { class: isChosen ? "best" : "" }, ...content);
     const failed = (error) => told.replaceChildren(`This cannot be translated: ${error.message}`);
-    const onclick = () => stepsOf(ids).then((found) => show(found, ids.length, ids.length), failed);
+    const follow = (found) => asked === ids && show(found, ids.length, ids.length);
+    const onclick = () => stepsOf(asked = ids).then(follow, failed);
     return el("button", {
       type: "button", class: "word", "aria-label": `What if: ${label}`, "aria-pressed": String(isChosen), onclick,
     }, ...content);

@@ -63,8 +63,8 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -
     if spacy_version() != manifest.spacy:
         differences.append(f"by spaCy {manifest.spacy}, now {spacy_version()}")
     if differences:
-        made = ", ".join(differences)
-        raise UsageError(f"{out}: holds another preparation ({made}): replace it with --overwrite, or choose --out")
+        problem = f"{out}: holds another preparation ({', '.join(differences)})"
+        raise UsageError(f"{problem}: choose another folder with --out, or replace it by s2s prepare --overwrite")
     return manifest
 
 

@@ -163,6 +163,8 @@ class Application:
             served = ", ".join(map(str, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
         translator = self.runs[direction].translator
+        if wanted.prefix and len(wanted.texts) > 1:
+            raise HTTPException(400, "prefix: is for one text: ask for each alone")
         if wanted.prefix or wanted.glossary:
             try:
                 terms = glossary_of(wanted.glossary.splitlines(), "glossary")

@@ -47,7 +47,7 @@ class _Sentence:
 class _Request:
     translator: Translator
     characters: int
-    """Those that wait, at first all of its texts."""
+    """Those that wait, at first all of its texts, and one per token of a prefix."""
     sentences: int = 0
     """Sentences that are not translated yet."""
     waiting: deque[_Sentence] = field(default_factory=deque)
@@ -102,7 +102,8 @@ class Batcher:
 
         Raises QueueFullError when too much waits already, and what the translator raises for one of these texts.
         """
-        characters = sum(map(cost, texts))
+        prefix = len(translator.demands.prefix)
+        characters = prefix + sum(map(cost, texts))
         if (waiting := self.waiting) and waiting + characters > self._max_waiting:
             raise QueueFullError
         request = _Request(translator, characters)
@@ -112,7 +113,7 @@ class Batcher:
         sentences = [_Sentence(request, number, piece, new_future()) for number, piece in pieces]
         if sentences:
             request.sentences = len(sentences)
-            request.characters = sum(cost(sentence.piece.source) for sentence in sentences)
+            request.characters = prefix + sum(cost(sentence.piece.source) for sentence in sentences)
             request.waiting.extend(sentences)
             self._requests.append(request)
         self._gathering.answered = max(0, self._gathering.answered - 1)

@@ -64,11 +64,8 @@ class TextsRequest(BaseModel):
             first = error.errors()[0]
             raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}") from None
         if (characters := sum(map(cost, request.texts))) > limits.max_characters:
-            raise HTTPException(
-                413,
-                f"q: {counted(characters, 'character')}, one more per text counted; at most"
-                f" {limits.max_characters:,} are taken",
-            )
+            most, found = limits.max_characters, counted(characters, "character")
+            raise HTTPException(413, f"q: {found}, one more per text counted; at most {most:,} are taken")
         return request
 
     @property
@@ -96,7 +93,7 @@ class TranslateRequest(TextsRequest):
     steps: bool = False
     """Whether it has the searches and the steps besides; ours alone."""
     prefix: tuple[int, ...] = Field(default=(), max_length=_LONGEST_PREFIX)
-    """The ids of the tokens that begin each translation, as `steps` tells them; ours alone."""
+    """The ids of the tokens that begin the translation of the only text, as `steps` tells them; ours alone."""
     glossary: _Text = ""
     """Terms of the source with their translations, in lines as in a file of ``s2s translate --glossary``; ours."""
 
@@ -180,9 +177,8 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, thousands of digits, a thousand brackets
         raise HTTPException(400, f"the body: not JSON: {error}") from None
     if not isinstance(fields, dict):
-        raise HTTPException(
-            400, 'the body: must be a JSON object, such as {"q": "...", "source": "en", "target": "de"}'
-        )
+        problem = 'the body: must be a JSON object, such as {"q": "...", "source": "en", "target": "de"}'
+        raise HTTPException(400, problem)
     return fields
 
 

@@ -6,24 +6,26 @@ once.
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.environment import has_other_processes, launch_name
 from seq2seq_cli.config.keys import find_differences
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.preparation.pipeline import prepare
+from seq2seq_cli.files.writing import contents
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import RUNS
-from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.plan import Options, make_plan, run_path
 from seq2seq_cli.training.resolve import resolve_config
 
 if TYPE_CHECKING:
+    from seq2seq_cli.runs.listing import Run
     from seq2seq_cli.training.events import Event, Report
 
 _SOURCES_HELD_OUT = 500
@@ -91,41 +93,47 @@ def compare(
     seeds: int = 3,
     overrides: Sequence[str] = (),
     on_event: Callable[["Event"], None] = lambda _: None,
-) -> dict[str, list[Run]]:
+) -> "dict[str, list[Run]]":
     """Train configs on the same pairs with the same precision; the runs of each, with the seeds 1 to `seeds`.
 
     `pairs` is a pair file, prepared as the first config says; where that holds out no pairs, 500 sources are held out
     to validate and 500 to test. `overrides` are keys of all configs with other values. The folder `out` gets the runs,
     their learning curves (``curves.png``) and, of the first seeds, the attention while it was learned (``film.html``).
-    Called again, it resumes the runs that are there: a comparison can be continued, or extended by configs and seeds.
+    Called again, it resumes the runs that have a checkpoint: it can be continued, or extended by configs and seeds.
 
-    Raises S2SError as `prepare` and `train` do, and UsageError for less than two configs, or where a run is there that
-    was trained with other settings.
+    Raises S2SError as `prepare` and `train` do, and UsageError for less than two configs, two of the same name, a seed
+    among the overrides, processes of torchrun, a folder of something else, and a run there with other settings.
     """
+    if has_other_processes():
+        raise UsageError("compare trains in one process: start it without torchrun")
     named = {run_path(Options(config=config)).name: config for config in configs}
-    if len(named) < 2:
-        raise UsageError("compare takes two configs or more; s2s configs lists them")
+    if not 2 <= len(named) == len(configs):
+        raise UsageError("compare takes two configs or more, no two of the same name; s2s configs lists them")
+    if seeds < 1 or "training.seed" in overridden_keys(overrides):
+        raise UsageError("compare trains with the seeds 1 to N: give N, 1 or more, by --seeds, and no training.seed")
     of_data = [override for override in overrides if override.startswith(("data.", "text."))]
     of_training = [_SAME_PRECISION, *(override for override in overrides if override not in of_data)]
     for config in configs:  # a mistake in the last one is told before the first is trained
         load_config(config, of_training)
     data = load_config(configs[0], of_data, sections=PREPARED_SECTIONS).data
-    held_out = [
-        f"data.{split}_sources={_SOURCES_HELD_OUT}" for split in HELD_OUT if not getattr(data, f"{split}_sources")
-    ]
-    folder = Path(out)
-    prepared = prepare(pairs, out=folder / "prepared", config=configs[0], overrides=[*held_out, *of_data])
-    runs: dict[str, list[Run]] = {name: [] for name in named}
-    for seed in range(1, seeds + 1):
-        for name, config in named.items():
-            run = RunFolder(folder / RUNS / f"{name}-{seed}")
-            settings = [*of_training, f"training.seed={seed}"]
-            if resume := run.has_checkpoint:
-                _check_same(run, resolve_config(load_config(config, settings), PreparedCorpus.open(prepared.out)))
-            train(config, data=prepared.out, out=run.path, overrides=settings, resume=resume, on_event=on_event)
-            runs[name].append(Run.read(run.path))
-    from seq2seq_cli.runs.curves import plot_runs  # not above: matplotlib
+    keys = [f"data.{split}_sources" for split in HELD_OUT if not getattr(data, f"{split}_sources")]
+    held_out = [f"{key}={_SOURCES_HELD_OUT}" for key in keys]
+    folder, corpus = Path(out), Path(out, "prepared")
+    if folder.is_dir() and contents(folder) and not (corpus / MANIFEST).is_file():
+        raise UsageError(f"{folder}: exists and is not the folder of a comparison: choose another one with --out")
+    from seq2seq_cli.preparation.pipeline import prepare  # not above: train does without
+    from seq2seq_cli.runs.curves import plot_runs
+    from seq2seq_cli.runs.listing import Run
 
+    prepare(pairs, out=corpus, config=configs[0], overrides=[*held_out, *of_data])
+    runs: dict[str, list[Run]] = {name: [] for name in named}
+    for seed, (name, config) in product(range(1, seeds + 1), named.items()):
+        run = RunFolder(folder / RUNS / f"{name}-{seed}")
+        stated = [*of_training, f"training.seed={seed}"]
+        if saved := run.has_checkpoint:
+            _check_same(run, resolve_config(load_config(config, stated), PreparedCorpus.open(corpus)))
+        train(config, data=corpus, out=run.path, overrides=stated, resume=saved, overwrite=not saved, on_event=on_event)
+        runs[name].append(Run.read(run.path))
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}
     plot_runs(everything, folder / "curves.png", axis="epoch", overwrite=True)
     first = {name: of_config[0] for name, of_config in runs.items()}

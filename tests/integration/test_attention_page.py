@@ -52,6 +52,16 @@ def test_a_page_holds_each_text_as_the_run_translates_it(folder: Path, tmp_path:
             assert sentence["tree"]["nodes"]
 
 
+@pytest.mark.parametrize("line", ["nonsense\n" * 2, '{"format": 99}\n'])
+def test_damaged_records_leave_out_the_film_alone(tmp_path: Path, line: str) -> None:
+    run = make_run(tmp_path / "run")
+    (run.path / "metrics.jsonl").write_text(line, encoding="utf-8")
+    assert translate(tmp_path, "--model=run", "--draw=page.html", TEXTS[0]).stdout
+    data = Parsed((tmp_path / "page.html").read_bytes()).data
+    assert data["films"] == []
+    assert len(data["texts"]) == 1
+
+
 def test_n_best_are_those_that_are_asked_for(folder: Path, tmp_path: Path) -> None:
     done = translate(folder, "--nbest", "3", f"--draw={tmp_path / 'a.html'}", TEXTS[0])
     [text] = Parsed((tmp_path / "a.html").read_bytes()).data["texts"]

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli import compare
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.runs.listing import Run
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
@@ -49,17 +51,46 @@ def test_a_comparison_is_fair_and_can_be_extended(home: Path) -> None:
 
     problem = refused(s2s_here(home, *command, "--set", "training.lr=0.5"))
     assert "tutorial-1: is there with other settings (training.lr: 0.005 -> 0.5)" in problem
+    refused(s2s_here(home, *command, "--set", "data.max_tokens=7"), "both/prepared: holds another", "with --out")
+
+    for file in (*weights.parent.iterdir(), *(weights.parents[1] / "last").iterdir()):  # killed before it was saved
+        file.unlink()
+    done = s2s_here(home, *command, "--seeds", "1")
+    assert done.returncode == 0, done.stderr
+    assert weights.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("tutorial", "tutorial"), "two configs or more"),
+        (("tutorial",), "two configs or more"),
+        (("tutorial", "a/tutorial.yaml"), "no two of the same name"),
         (("tutorial", "tutoril"), "did you mean"),
         (("tutorial", "tutorial_dot", "--set", "training.epochs=0"), "training.epochs"),
         (("tutorial", "tutorial_dot", "--seeds", "0"), "--seeds"),
+        (("tutorial", "tutorial_dot", "--set", "training.seed=9"), "no training.seed"),
     ],
 )
 def test_a_mistake_is_told_before_anything_is_written(home: Path, arguments: tuple[str, ...], words: str) -> None:
     assert words in refused(s2s_here(home, "compare", *arguments, "--pairs", "pairs.txt", "--out", "none"))
+    assert not (home / "none").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(home: Path) -> None:
+    (home / "mine").mkdir()
+    (home / "mine" / "curves.png").write_bytes(b"mine")
+    done = s2s_here(home, "compare", "tutorial", "tutorial_dot", "--pairs", "pairs.txt", "--out", "mine")
+    refused(done, "mine: exists and is not the folder of a comparison", "--out")
+    assert [path.read_bytes() for path in (home / "mine").iterdir()] == [b"mine"]
+
+
+@pytest.mark.parametrize("variables", [{}, dict.fromkeys(("RANK", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"), "0")])
+def test_seeds_and_processes_are_checked_from_python_too(
+    home: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(UsageError, match="without torchrun" if variables else "1 or more"):
+        compare("tutorial", "tutorial_dot", pairs=home / "pairs.txt", out=home / "none", seeds=0)
     assert not (home / "none").exists()

@@ -268,6 +268,7 @@ BAD = {
     "many alternatives": (b"q=she&source=en&target=de&alternatives=1000000000", FORM, 400),
     "other attention": (b"q=she&source=en&target=de&attention=some", FORM, 400),
     "prefix that no model has": (json.dumps(GOOD | {"prefix": [10**6]}).encode(), JSON, 400),
+    "prefix for several texts": (json.dumps(GOOD | {"q": ["she", "he"], "prefix": [4]}).encode(), JSON, 400),
     "long prefix": (json.dumps(GOOD | {"prefix": [4] * 1001}).encode(), JSON, 400),
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),

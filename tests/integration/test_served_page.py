@@ -40,7 +40,7 @@ def shown(page: Browser, selector: str, expected: str) -> str:
     """The text of an element, once it has the expected one; the last one where it never has."""
     text = ""
     for _ in range(300):
-        text = page.run(f"document.querySelector({selector!r}).textContent")
+        text = page.run(f"document.querySelector({selector!r})?.textContent ?? ''")
         if expected in text:
             break
         time.sleep(0.05)
@@ -77,6 +77,38 @@ def test_what_if_another_word_followed(page: Browser, run: LoadedRun) -> None:
     assert page.run("document.activeElement.textContent").startswith("next word")
     page.click(".stepper .controls button:nth-child(3)")
     assert shown(page, ".stepper .written", written).strip() == written
+
+
+def test_of_two_what_ifs_the_last_one_is_shown(page: Browser, run: LoadedRun) -> None:
+    page.type("she kissed him .")
+    shown(page, "output", run.translate("she kissed him ."))
+    page.run("[...document.querySelectorAll('summary')].at(-1).click()")
+    shown(page, ".stepper .told", "Step 0 of")
+    page.click(".stepper .controls button:nth-child(2)")
+    page.run(
+        "(() => { const [ask, late] = [fetch, new Promise((done) => setTimeout(done, 500))]; let asked = 0;"
+        " window.fetch = (...all) => asked++ ? ask(...all) : late.then(() => ask(...all)); })()"
+    )
+    other = page.run(
+        "[...document.querySelectorAll('.next button[aria-pressed=false]')].slice(0, 2).map((each) => {"
+        " each.click(); return each.querySelector('bdi').textContent; })[1]"
+    )
+    assert shown(page, ".stepper .now", other) == other
+    page.run("new Promise((done) => setTimeout(done, 1000))")  # the answer to the first has come, too
+    assert page.run("document.querySelector('.stepper .now').textContent") == other
+
+
+def test_a_model_without_attention_shows_its_steps(browser: Browser, tmp_path: Path) -> None:
+    with running_server("--model", make_run(tmp_path / "none", score="none").path) as server:
+        browser.open(f"{server.address}/")
+        browser.type("she kissed him .")
+        assert "no attention to show" in shown(browser, "main > [role=status]", "no attention")
+        browser.click("summary")
+        assert "Step 0 of" in shown(browser, ".stepper .told", "Step 0 of")
+        browser.click(".stepper .controls button:nth-child(2)")
+        assert "this model has no attention" in shown(browser, ".stepper .told", "Step 1 of")
+        assert browser.run("document.querySelectorAll('.next button').length") > 1
+        assert browser.run("document.querySelectorAll('.line').length") == 0
 
 
 def test_the_languages_are_swapped_and_the_text_is_cleared(page: Browser, run: LoadedRun) -> None:

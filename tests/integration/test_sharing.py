@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.runs.layout import RUNS
-from seq2seq_cli.runs.records import Provenance
+from seq2seq_cli.runs.records import Provenance, read_history
 from tests import records
 from tests.commands import refused, s2s_here
 from tests.untrained import make_run
@@ -27,7 +27,9 @@ def sender(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (run / "last").mkdir()
     (run / "last" / "training.pt").write_bytes(b"what only training needs")
     (run / "README.md").write_text("the best weights have BLEU 37.3", encoding="utf-8")
-    records.write(run, [records.epoch(200, 1), records.end(200, 1, "done")])
+    shown = {"source": TEXT, "translation": "", "src_tokens": [], "tgt_tokens": [], "weights": []}
+    epoch = records.epoch(200, 1).model_copy(update={"attention": [shown]})
+    records.write(run, [epoch, records.end(200, 1, "done")])
     provenance = Provenance(folder="data/prepared", fingerprint="0", pairs={"train": 9}, launch="a machine")
     provenance.write(run / "corpus.json")
     done = s2s_here(home, "export", "runs/small", "small.zip")
@@ -55,6 +57,18 @@ def test_a_file_has_what_translating_needs_and_no_more(sender: Path) -> None:
     done = s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite")
     assert done.returncode == 0
     assert (sender / "small.zip").read_bytes() == before  # the same run, the same bytes
+
+
+def test_the_pairs_of_the_records_are_left_out_unless_they_may_be_shared(sender: Path, tmp_path: Path) -> None:
+    own = read_history(sender / RUNS / "small")
+    assert own.validations[0].attention
+    for options in ((), ("--with-pairs",)):
+        done = s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite", *options)
+        assert done.returncode == 0, done.stderr
+        shutil.unpack_archive(sender / "small.zip", tmp_path)
+        kept = own.validations[0].attention if options else []
+        expected = [own.validations[0].model_copy(update={"attention": kept}), *own.records[1:]]
+        assert read_history(tmp_path / "small").records == expected
 
 
 def test_a_file_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """``s2s compare``: several configs, trained alike."""
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from statistics import fmean, stdev
@@ -32,8 +33,8 @@ def compare(
 ) -> None:
     """Train several configs on the same pairs, and print their scores side by side.
 
-    All compute in fp32. Where the first config holds out no pairs, 500 sources are held out to validate and 500 to
-    test. A figure is the mean over the seeds, with the standard deviation.
+    All compute in fp32, unless --set training.precision says otherwise. Where the first config holds out no pairs, 500
+    sources are held out to validate and 500 to test. A figure is the mean over the seeds, with the standard deviation.
     """
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
@@ -45,12 +46,11 @@ def compare(
 def _row(name: str, runs: list[Run]) -> list[str]:
     """The name and the figures of a config."""
     found = dict(results(runs))
-    numbers = {key: [value for value in found.get(key, ()) if isinstance(value, int | float)] for key in _DIGITS}
-    return [name, *(_cell(numbers[key], digits) for key, digits in _DIGITS.items())]
+    return [name, *(_cell(found.get(key, ()), digits) for key, digits in _DIGITS.items())]
 
 
-def _cell(values: list[int | float], digits: str) -> str:
-    if not values:
+def _cell(found: Sequence[object], digits: str) -> str:
+    if not (values := [value for value in found if isinstance(value, int | float)]):
         return "-"
     spread = f" \u00b1 {stdev(values):{digits}}" if len({*values}) > 1 else ""
     return f"{fmean(values):{digits}}{spread}"

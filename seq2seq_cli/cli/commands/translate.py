@@ -5,6 +5,7 @@ A text goes from here to `Translator.translate_stream`; `Presenter.show` writes 
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,7 +22,7 @@ from seq2seq_cli.decoding.demands import Demands, read_glossary
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.errors import UsageError, command_line, one_line
+from seq2seq_cli.errors import ModelFileError, UsageError, command_line, one_line
 
 
 def translate(
@@ -124,8 +125,9 @@ def translate(
             from seq2seq_cli.runs.about import films_of  # not above: pydantic
             from seq2seq_cli.runs.records import read_history
 
-            translator = translator.with_traces(steps=True)
-            drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
+            translator = translator.with_traces()
+            with suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s
+                drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
         shown = nbest or translator.options.n_best
         presenter = Presenter(
             translator=translator.with_n_best(shown),

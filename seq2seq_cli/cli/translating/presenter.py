@@ -1,7 +1,7 @@
 """Translations as a command shows them: on stdout or in a file, with their attention, and with notices on stderr."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from seq2seq_cli.cli.terminal import tell
@@ -12,7 +12,7 @@ from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.output import check_output_path, write_output
-from seq2seq_cli.pages.data import FilmData
+from seq2seq_cli.pages.data import FilmData, TranslationsData
 
 _PAGE = ".html"
 _MOST_TEXTS = 1000
@@ -116,16 +116,12 @@ class Drawing:
         self.overwrite = True
         tell(f"attention{'' if is_whole else f' of the first {shown}'} written to {self.path}")
 
-    def _write_page(self, texts: Iterable[Translation], name: str, translator: Translator) -> None:
+    def _write_page(self, texts: Sequence[Translation], name: str, translator: Translator) -> None:
         from seq2seq_cli.pages.page import translations_page  # not above: few are shown on a page
 
         languages = translator.src_codec.config.language, translator.tgt_codec.config.language
-        content = translations_page(
-            {
-                "title": f"s2s translate: {name}",
-                "languages": languages,
-                "texts": list(map(text_data, texts)),
-                "films": list(self.films),
-            }
-        )
-        write_output(self.path, content, overwrite=self.overwrite)
+        sentences = (tuple(each.with_steps(translator.steps(each)) for each in text.sentences) for text in texts)
+        shown = [text_data(replace(text, sentences=each)) for text, each in zip(texts, sentences, strict=True)]
+        title, films = f"s2s translate: {name}", list(self.films)
+        data: TranslationsData = {"title": title, "languages": languages, "texts": shown, "films": films}
+        write_output(self.path, translations_page(data), overwrite=self.overwrite)

@@ -72,3 +72,13 @@ def test_the_attention_to_a_pair_is_that_of_the_model_which_reads_it(tmp_path: P
         np.testing.assert_allclose(np.array(pair["weights"]), weights[0].detach(), atol=6e-4)
         assert pair["src_tokens"] == [*corpus.src_codec.read(pair["source"]).parts, "<eos>"]
         assert pair["tgt_tokens"][-1] == "<eos>"
+
+
+def test_a_model_that_diverged_has_a_record_of_numbers(tmp_path: Path) -> None:
+    corpus = prepared(tmp_path, PAIRS, ["data.valid_sources=10", "data.test_sources=10"])
+    config = tiny_config(corpus)
+    model = fresh_tiny(corpus, config).model.eval()
+    for parameter in model.parameters():
+        parameter.data.fill_(np.nan)
+    [pair] = read_pairs(translator_of(model, corpus.codecs, config.decoding), corpus.sentences("valid")[:1])
+    assert {weight for row in pair["weights"] or [] for weight in row} == {0}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
@@ -207,16 +208,21 @@ def test_translators_take_turns(translator: Translator, sizes: list[int]) -> Non
     assert sizes == [1, 10, 10]
 
 
-def test_more_than_may_wait_is_refused_and_what_waits_is_translated(translator: Translator) -> None:
-    one = OneThread(max_waiting=len(TEXTS[0]) + 1)
+@pytest.mark.parametrize(("prefix", "waiting"), [((), 2), ((4, 5, 6), 1)])
+def test_more_than_may_wait_is_refused_and_what_waits_is_translated(
+    translator: Translator, prefix: tuple[int, ...], waiting: int
+) -> None:
+    one, translator = OneThread(max_waiting=2 * (len(TEXTS[0]) + 1)), translator.with_demands(Demands(prefix=prefix))
 
-    async def ask() -> list[object]:
-        asked = (one.batcher.translate(translator, TEXTS[:1]) for _ in range(3))
+    async def ask() -> list[Any]:
+        asked = (one.batcher.translate(translator, TEXTS[:1]) for _ in range(4))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    translating, waiting, refused = one.run(ask())
-    assert isinstance(refused, QueueFullError)
-    assert [translating[0].text, waiting[0].text] == [translator.translate(TEXTS[:1])[0].text] * 2
+    found = one.run(ask())
+    assert [isinstance(each, QueueFullError) for each in found] == [False] * (1 + waiting) + [True] * (3 - waiting)
+    texts = [each[0].text for each in found[: 1 + waiting]]
+    assert texts == [translator.translate(TEXTS[:1])[0].text] * (1 + waiting)
+    assert one.batcher.waiting == 0
 
 
 def test_a_text_that_nobody_waits_for_any_more_is_not_translated(translator: Translator, sizes: list[int]) -> None:

@@ -1,4 +1,4 @@
-r"""Standard format markers: the records of Toolbox, and Bibles in USFM.
+r"""Lines that begin with keywords: the records of Toolbox, Bibles in USFM, and the catalogues of gettext (PO).
 
     \ref 12                        \id GEN
     \tx a text                     \c 1
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
+from seq2seq_cli.documents.catalogues import messages
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import decoded, split_lines
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
@@ -89,3 +90,22 @@ def _plain(parts: Iterable[str]) -> str:
 
 
 USFM = KeyedTexts("USFM", verses)
+
+
+def is_po(head: str) -> bool:
+    """Whether a text begins like a catalogue of gettext."""
+    return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
+
+
+class Po(Reader):
+    """Reads the messages that are translated; those in doubt (fuzzy) are passed over."""
+
+    kind = "PO"
+
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
+        lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
+        for message in messages(lines, name):
+            cells: dict[Column, str] = {key: message.texts.get(key, "") for key in ("msgid", "msgstr")}
+            if all(cells.values()) and not message.is_fuzzy:
+                yield Record(message.line, cells)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 from xml.parsers import expat
 
+from seq2seq_cli.documents.catalogues import XLIFF_LANGUAGES, XLIFF_UNITS
+from seq2seq_cli.documents.draft import primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.lines import LONGEST_LINE
@@ -125,7 +127,7 @@ class _Tmx(_Units):
         if tag == "tu":
             self.begin_record()
         elif tag == "tuv":
-            self._language = _language(attributes.get("xml:lang") or attributes.get("lang", ""))
+            self._language = primary(attributes.get("xml:lang") or attributes.get("lang", ""))
             if not self._language:
                 raise self.error("a <tuv> without xml:lang: name its language there")
         elif tag == "seg":
@@ -147,12 +149,9 @@ class _Xliff(_Units):
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in {"xliff", "file"}:
-            stated = [
-                _language(attributes.get(old) or attributes.get(new) or "")
-                for old, new in (("source-language", "srcLang"), ("target-language", "trgLang"))
-            ]
+            stated = [primary(attributes.get(old) or attributes.get(new) or "") for old, new in XLIFF_LANGUAGES]
             self._languages = (stated[0] or self._languages[0], stated[1] or self._languages[1])
-        elif tag in {"trans-unit", "segment"}:
+        elif tag in XLIFF_UNITS:
             self.begin_record()
         elif tag == "alt-trans":
             self._is_other = True
@@ -164,7 +163,7 @@ class _Xliff(_Units):
             self.add_text(self._languages[tag == "target"])
         elif tag == "alt-trans":
             self._is_other = False
-        elif tag in {"trans-unit", "segment"} and self._cells.get(self._languages[1]):  # others wait for a translation
+        elif tag in XLIFF_UNITS and self._cells.get(self._languages[1]):  # others wait for a translation
             self.found.append(Record(self._line, self._cells))
 
 
@@ -243,11 +242,6 @@ class _Elan(_Units):
             seen.add(annotation)
             annotation = key[0]
         return tuple(self._times.get(slot, slot) for slot in key) or (annotation,)
-
-
-def _language(tag: str) -> str:
-    """The language of a tag, whatever the region: ``en`` for ``en-US``."""
-    return tag.strip().replace("_", "-").partition("-")[0].lower()
 
 
 _FORMS: Mapping[str, tuple[str, type[_Units]]] = {

@@ -1,0 +1,97 @@
+"""The texts of a document, and the document again from their translations."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import TypeAlias
+
+from seq2seq_cli.errors import InputError
+
+Languages: TypeAlias = tuple[str, str]
+"""The language that a document is translated from, and the one that it is translated into: two codes."""
+
+KINDS = {
+    ".docx": "a Word document",
+    ".odt": "an OpenDocument text",
+    ".epub": "a book",
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "a web page"),
+    **dict.fromkeys((".md", ".markdown"), "Markdown"),
+    **dict.fromkeys((".srt", ".vtt"), "subtitles"),
+    ".po": "a PO catalogue",
+    **dict.fromkeys((".xliff", ".xlf"), "an XLIFF file"),
+    ".json": "JSON",
+}
+"""The formats that are translated, by the endings of names."""
+REFUSED = frozenset([".doc", ".rtf", ".pdf", ".ppt", ".pptx", ".odp", ".xls", ".ods", ".pages"])
+"""Endings of documents that are not."""
+LARGEST = 100_000_000
+"""Bytes of a document."""
+
+_TAG = re.compile(r"<(/?)[A-Za-z][^<>]*?(/?)>")
+_MARKS = ".,;:!?…。，、；：！？"
+_WORTH_OF_MARK = 8
+"""Characters by which a cut behind a punctuation mark may be farther from its place."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A document taken apart: its texts are translated one by one."""
+
+    texts: Sequence[str]
+    """Each as `Translator.translate` takes it, with inline marks."""
+    finish: Callable[[Sequence[str]], bytes]
+    """Makes the document from the translations, in the order of the texts."""
+
+
+def finish_all(drafts: Sequence[Draft], translations: Sequence[str]) -> list[bytes]:
+    """The contents of several drafts, whose texts were translated as one list."""
+    left = iter(translations)
+    return [draft.finish(list(islice(left, len(draft.texts)))) for draft in drafts]
+
+
+def primary(tag: str) -> str:
+    """The language of a tag, whatever the region: ``en`` for ``en-US``."""
+    return tag.strip().replace("_", "-").partition("-")[0].lower()
+
+
+def decoded(content: bytes, name: str) -> str:
+    """The text of a file in UTF-8, with its own line ends; raises InputError for other bytes."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        wrong = f"byte 0x{content[error.start]:02x} is not UTF-8"
+        raise InputError(f"{name}:{line}: {wrong}: save it as text in UTF-8") from None
+
+
+def cut(text: str, shares: Sequence[int]) -> list[str]:
+    """The text in as many parts, about as long as their shares, cut between words and outside of tags.
+
+    A cut behind a punctuation mark is preferred. Where there are fewer words than parts, the last parts are empty.
+    """
+    places = list(_places(text))
+    cuts, total, before = [0], sum(shares) or 1, 0
+    for share in shares[:-1]:
+        before += share
+        ideal = len(text) * before / total
+        places = [place for place in places if place > cuts[-1]]
+        if not places:
+            break
+        cuts.append(min(places, key=lambda place: abs(place - ideal) - _WORTH_OF_MARK * (text[place - 1] in _MARKS)))
+    parts = [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
+    return parts + [""] * (len(shares) - len(parts))
+
+
+def _places(text: str) -> Iterator[int]:
+    """The positions at which a text may be cut: spaces, or all where it has none, but not in tags or between two."""
+    depth, position = 0, 0
+    for tag in [*_TAG.finditer(text), None]:
+        end = tag.start() if tag else len(text)
+        if depth <= 0:
+            plain = text[position:end]
+            found = [place for place, letter in enumerate(plain) if letter == " "]
+            yield from (position + place for place in found or (range(1, len(plain)) if " " not in text else ()))
+        if tag:
+            depth += 0 if tag[2] else -1 if tag[1] else 1
+            position = tag.end()

@@ -1,0 +1,356 @@
+"""The formats made of elements: HTML, XHTML, XLIFF, and the parts of Word and OpenDocument files that hold text."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from io import BytesIO
+from typing import TypeAlias
+
+from lxml import etree
+
+from seq2seq_cli.documents.catalogues import XLIFF_LANGUAGES, XLIFF_UNITS
+from seq2seq_cli.documents.draft import Draft, Languages, primary
+from seq2seq_cli.documents.passages import Element, Kind, Layout, Slot, append, append_plain, find_slots
+from seq2seq_cli.errors import InputError
+
+Tree: TypeAlias = "etree._ElementTree[Element]"  # noqa: SLF001  # lxml gives its class no other name
+
+_NAMESPACES = {
+    "http://www.w3.org/1999/xhtml": "",
+    "http://www.daisy.org/z3986/2005/ncx/": "ncx:",
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w:",
+    "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0": "draw:",
+    "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office:",
+    "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0": "svg:",
+    "urn:oasis:names:tc:opendocument:xmlns:text:1.0": "text:",
+    "urn:oasis:names:tc:xliff:document:1.2": "xliff:",
+    "urn:oasis:names:tc:xliff:document:2.0": "xliff:",
+}
+_CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
+_HEAD = 1024
+"""Bytes in which an HTML file names its encoding."""
+_WHOLE_PAGE = re.compile(rb"<(html|head|body|title|meta|link|base)\b|<!doctype", re.IGNORECASE)
+
+
+def _name(element: Element) -> str:
+    """The name of an element, with the prefix that its namespace has here."""
+    name = etree.QName(element)
+    prefix = _NAMESPACES.get(name.namespace, "?:") if name.namespace else ""
+    return prefix + name.localname
+
+
+def _local_name(element: Element) -> str:
+    """The name of an element without its namespace; empty for a comment."""
+    return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+def _kinds(other: Kind, **names: str) -> Callable[[Element], Kind]:
+    """The kind of an element by its name; the names of each kind are separated by spaces."""
+    kinds: dict[str, Kind] = {name: kind for kind, of_kind in names.items() for name in of_kind.split()}  # type: ignore[misc]
+    return lambda element: kinds.get(_name(element), other)
+
+
+# HTML
+
+_PAGE = Layout(
+    kind_of=_kinds(
+        "break",
+        inline="a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark q ruby rb rp rt rtc s small"
+        " span strike strong sub sup time tt u",
+        word="code kbd samp var svg math",
+        point="wbr area param source track",
+        gap="img embed input picture video audio object iframe canvas button select meter progress",
+        skip="script style pre textarea",
+    ),
+    attributes=("alt", "title", "placeholder", "aria-label"),
+)
+_CONTENTS = Layout(kind_of=_kinds("break"), is_paragraph=lambda element: _name(element) == "ncx:text")
+"""The contents of a book, of EPUB 2."""
+
+
+def read_html(content: bytes, name: str, languages: Languages) -> Draft:
+    """A page, or a part of one."""
+    stated = _CHARSET.search(content, 0, _HEAD)
+    encoding = stated[1].decode("ascii") if stated else "utf-8"
+    try:
+        content.decode(encoding)
+        tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding))
+    except (LookupError, UnicodeDecodeError):
+        raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
+    if tree.getroot() is None:
+        raise InputError(f"{name}: empty: give a page with a text")
+    is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]
+
+    def serialised() -> bytes:
+        page = etree.tostring(
+            tree if is_whole else tree.find("body"), method="html", encoding=encoding, with_tail=False
+        )
+        if not is_whole:
+            page = page.partition(b">")[2].removesuffix(b"</body>")
+        return page.rstrip() + end
+
+    return _page_draft(tree.getroot(), _PAGE, languages, serialised)
+
+
+def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
+    """A chapter of a book, or its contents."""
+    tree = _parsed(content, name)
+    layout = _CONTENTS if _name(tree.getroot()).startswith("ncx:") else _PAGE
+    return _page_draft(tree.getroot(), layout, languages, lambda: _serialised(tree, content))
+
+
+def _page_draft(root: Element, layout: Layout, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
+    """The draft of a page, which says afterwards that its language is the target's."""
+    source, target = languages
+    named = [key for key, value in root.attrib.items() if key.endswith("lang") and primary(value) == source]
+
+    def finished() -> bytes:
+        for key in named:
+            root.set(key, target)
+        return serialised()
+
+    return _draft(find_slots(root, replace(layout, language=source)), finished)
+
+
+# XLIFF
+
+_UNIT = Layout(kind_of=_kinds("hidden", inline="g mrk pc xliff:g xliff:mrk xliff:pc"))
+
+
+def read_xliff(content: bytes, name: str, languages: Languages) -> Draft:
+    """The units of an XLIFF file, of version 1.2 or 2, that have no target or an empty one."""
+    tree = _parsed(content, name)
+    if _local_name(tree.getroot()) != "xliff":
+        raise InputError(f"{name}: no XLIFF, but an XML file of another kind: export it as XLIFF")
+    elements = list(tree.iter("{*}*"))
+    for element in elements:
+        _check_languages(element, name, languages)
+    units = [element for element in elements if _local_name(element) in XLIFF_UNITS and _is_open(element)]
+    targets = [target for unit in units for target in _empty_targets(unit)]
+    slots = (slot for target in targets for slot in find_slots(target, _UNIT))
+    return _draft(slots, lambda: _serialised(tree, content))
+
+
+def _check_languages(element: Element, name: str, languages: Languages) -> None:
+    """Raise InputError for an element that states other languages; it states the target where it does the source."""
+    for keys in zip(*XLIFF_LANGUAGES, strict=True):
+        for key, language in zip(keys, languages, strict=True):
+            stated = element.get(key)
+            if stated and primary(stated) != language:
+                direction = " into ".join(languages)
+                problem = f"{key} is {stated}, but the model translates {direction}"
+                raise InputError(f"{name}:{element.sourceline}: {problem}: choose another one with --model")
+        if element.get(keys[0]) and not element.get(keys[1]):
+            element.set(keys[1], languages[1])
+
+
+def _is_open(unit: Element) -> bool:
+    """Whether a unit may be translated: the innermost statement about it counts."""
+    stated = (element.get("translate") for element in (unit, *unit.iterancestors()))
+    return next(filter(None, stated), "yes") == "yes"
+
+
+def _empty_targets(unit: Element) -> Iterator[Element]:
+    """The target of a unit, a copy of its source, where it has none with a text."""
+    inside = {_local_name(child): child for child in unit}
+    source, target = inside.get("source"), inside.get("target")
+    if source is None or (target is not None and "".join(target.itertext()).strip()):
+        return
+    if target is None:
+        target = source.makeelement(source.tag.replace("source", "target"), nsmap=source.nsmap)
+        before = inside.get("seg-source", source)
+        target.tail, before.tail = before.tail, before.tail
+        before.addnext(target)
+    target.text = source.text
+    target[:] = map(deepcopy, source)
+    yield target
+
+
+# OpenDocument
+
+_TEXT = Layout(
+    kind_of=_kinds(
+        "point",
+        inline="text:span text:a text:meta",
+        hidden="office:annotation text:tracked-changes",
+        gap="text:tab text:s draw:frame",
+        **{"break": "text:p text:h text:line-break"},
+    ),
+    is_paragraph=lambda element: _name(element) in {"text:p", "text:h", "svg:title", "svg:desc"},
+)
+
+
+def read_odt_part(content: bytes, name: str, _languages: Languages) -> Draft:
+    """The text of an OpenDocument file, or its headers and footers."""
+    tree = _parsed(content, name)
+    return _draft(find_slots(tree.getroot(), _TEXT), lambda: _serialised(tree, content))
+
+
+# Word
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_STYLED = "styled"
+"""Stands for a run whose style is not the usual one, while its text is translated."""
+_RUN, _RUN_TEXT, _RUN_STYLE, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}proofErr"
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_of_word = _kinds(
+    "point",
+    inline="styled w:hyperlink w:ins w:moveTo w:smartTag w:fldSimple",
+    hidden="w:del w:moveFrom w:instrText",
+    gap="w:tab w:ptab w:drawing w:pict w:object",
+    skip="w:pPr w:br w:cr",
+    **{"break": "w:p"},
+)
+
+
+def _of_run(element: Element) -> Kind:
+    """The kind of an element of Word; a run without text has the effect of what it holds."""
+    inner = [child for child in element if child.tag != _RUN_STYLE] if element.tag == _RUN else []
+    return _of_word(inner[0] if inner else element)
+
+
+_LETTER = Layout(kind_of=_of_run, is_paragraph=lambda element: element.tag == f"{_W}p", attributes=("descr", "title"))
+
+
+def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
+    """The text of a Word file, or its headers, footers or notes."""
+    tree = _parsed(content, name)
+    texts = tree.iter(_RUN_TEXT)
+    parents = dict.fromkeys(run.getparent() for text in texts if (run := text.getparent()).tag == _RUN)
+    loosened = [_Loosened(parent) for parent in parents if parent is not None]
+
+    def finished() -> bytes:
+        for each in loosened:
+            each.fasten()
+        return _serialised(tree, content)
+
+    return _draft(find_slots(tree.getroot(), _LETTER), finished)
+
+
+class _Loosened:
+    """A paragraph of Word, or a link in one, whose text stands in it directly, as in HTML, and no more in runs.
+
+    Only the text of a style that is not the paragraph's usual one stays in an element. Word cuts a text into runs
+    wherever it was edited: neighbours of one style are one run afterwards.
+    """
+
+    def __init__(self, parent: Element) -> None:
+        children = [child for child in parent if child.tag != _PROOF]  # about the spelling of the words that were there
+        runs = [child for child in children if child.tag == _RUN and child.find(_RUN_TEXT) is not None]
+        lengths = Counter[bytes]()
+        for run in runs:
+            lengths[_style(run)] += len("".join(run.itertext(_RUN_TEXT)))
+        [(usual, _)] = lengths.most_common(1)
+        self.parent = parent
+        self.usual = _emptied(next(run for run in runs if _style(run) == usual))
+        """A run of the usual style without text."""
+        self.others: list[tuple[Element, Element]] = []
+        """The element in the place of a run of another style, and such a run without text."""
+        self.inner: set[Element] = set()
+        """What stood beside the text in a usual run, such as a tab."""
+        _taken(parent)
+        inside, style = parent, usual
+        for child in children:
+            if child not in runs:
+                inside, style = parent, usual
+                append(parent, child)
+                continue
+            if _style(child) != style:
+                inside, style = parent, _style(child)
+                if style != usual:
+                    inside = etree.SubElement(parent, _STYLED)
+                    self.others.append((inside, _emptied(child)))
+            for part in child.iterchildren():
+                if part.tag == _RUN_TEXT:
+                    append_plain(inside, part.text or "")
+                elif part.tag != _RUN_STYLE:
+                    self.inner |= {part} if inside is parent else set()
+                    append(inside, part)
+
+    def fasten(self) -> None:
+        """Put the text back into runs."""
+        for element, run in self.others:
+            for item in _taken(element):
+                _put(run, item)
+            self.parent.replace(element, run)
+        current = None
+        for item in _taken(self.parent):
+            if not isinstance(item, str) and item not in self.inner:
+                current = None
+                append(self.parent, item)
+                continue
+            if current is None:
+                current = deepcopy(self.usual)
+                append(self.parent, current)
+            _put(current, item)
+
+
+def _style(run: Element) -> bytes:
+    """The format of a run, the same for runs that look the same."""
+    style = run.find(_RUN_STYLE)
+    return b"" if style is None else etree.tostring(style, method="c14n", exclusive=True, with_tail=False)
+
+
+def _emptied(run: Element) -> Element:
+    """A copy of a run, of which only the format is left."""
+    copy = deepcopy(run)
+    copy[:] = [child for child in copy if child.tag == _RUN_STYLE]
+    return copy
+
+
+def _taken(element: Element) -> list[Element | str]:
+    """The texts and the elements in an element, which is empty then."""
+    items: list[Element | str] = [element.text or ""]
+    for child in element:
+        items += [child, child.tail or ""]
+    element.text = None
+    element[:] = []
+    return [item for item in items if not isinstance(item, str) or item]
+
+
+def _put(run: Element, item: Element | str) -> None:
+    """Add a text or an element to a run."""
+    if not isinstance(item, str):
+        append(run, item)
+        return
+    text = etree.SubElement(run, _RUN_TEXT)
+    text.text = item
+    if item != item.strip():
+        text.set(_SPACE, "preserve")
+
+
+# All
+
+
+def _draft(slots: Iterable[Slot], serialised: Callable[[], bytes]) -> Draft:
+    found = list(slots)
+
+    def finish(translations: Sequence[str]) -> bytes:
+        for slot, translation in zip(found, translations, strict=True):
+            slot.write(translation)
+        return serialised()
+
+    return Draft([slot.text for slot in found], finish)
+
+
+def _parsed(content: bytes, name: str) -> Tree:
+    """The tree of a file, whose entities are not expanded; raises InputError unless it is XML."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, strip_cdata=False)
+    try:
+        return etree.parse(BytesIO(content), parser)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        problem = re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL)
+        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or export the file again") from None
+
+
+def _serialised(tree: Tree, content: bytes) -> bytes:
+    """The file of a tree, with an XML declaration if the content that it was read from has one."""
+    has_declaration = content.lstrip(b"\xef\xbb\xbf").startswith(b"<?xml")
+    info = tree.docinfo
+    written = etree.tostring(
+        tree, encoding=info.encoding or "UTF-8", xml_declaration=has_declaration, standalone=info.standalone or None
+    )
+    return written.rstrip() + content[len(content.rstrip()) :]

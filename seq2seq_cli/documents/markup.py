@@ -79,17 +79,16 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding))
     except (LookupError, UnicodeDecodeError):
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
-    if tree.getroot() is None:
+    body = tree.find("body")
+    if body is None:
         raise InputError(f"{name}: empty: give a page with a text")
     is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]
+    shown: Tree | Element = tree if is_whole else body
 
     def serialised() -> bytes:
-        page = etree.tostring(
-            tree if is_whole else tree.find("body"), method="html", encoding=encoding, with_tail=False
-        )
-        if not is_whole:
-            page = page.partition(b">")[2].removesuffix(b"</body>")
-        return page.rstrip() + end
+        page: bytes = etree.tostring(shown, method="html", encoding=encoding, with_tail=False)
+        inside = page if is_whole else page.partition(b">")[2].removesuffix(b"</body>")
+        return inside.rstrip() + end
 
     return _page_draft(tree.getroot(), _PAGE, languages, serialised)
 
@@ -159,7 +158,7 @@ def _empty_targets(unit: Element) -> Iterator[Element]:
     if source is None or (target is not None and "".join(target.itertext()).strip()):
         return
     if target is None:
-        target = source.makeelement(source.tag.replace("source", "target"), nsmap=source.nsmap)
+        target = source.makeelement(str(source.tag).replace("source", "target"), nsmap=source.nsmap)
         before = inside.get("seg-source", source)
         target.tail, before.tail = before.tail, before.tail
         before.addnext(target)
@@ -217,9 +216,8 @@ _LETTER = Layout(kind_of=_of_run, is_paragraph=lambda element: element.tag == f"
 def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
     """The text of a Word file, or its headers, footers or notes."""
     tree = _parsed(content, name)
-    texts = tree.iter(_RUN_TEXT)
-    parents = dict.fromkeys(run.getparent() for text in texts if (run := text.getparent()).tag == _RUN)
-    loosened = [_Loosened(parent) for parent in parents if parent is not None]
+    runs = (run for run in tree.iter(_RUN) if run.find(_RUN_TEXT) is not None)
+    loosened = [_Loosened(parent) for parent in dict.fromkeys(run.getparent() for run in runs) if parent is not None]
 
     def finished() -> bytes:
         for each in loosened:
@@ -274,6 +272,7 @@ class _Loosened:
         for element, run in self.others:
             for item in _taken(element):
                 _put(run, item)
+            run.tail = element.tail
             self.parent.replace(element, run)
         current = None
         for item in _taken(self.parent):
@@ -290,7 +289,7 @@ class _Loosened:
 def _style(run: Element) -> bytes:
     """The format of a run, the same for runs that look the same."""
     style = run.find(_RUN_STYLE)
-    return b"" if style is None else etree.tostring(style, method="c14n", exclusive=True, with_tail=False)
+    return b"" if style is None else etree.tostring(style, method="c14n", exclusive=True)
 
 
 def _emptied(run: Element) -> Element:

@@ -64,8 +64,10 @@ def cues(lines: Iterable[str | None]) -> Iterator[Cue]:
 
 
 def _seconds(clock: str, fraction: str) -> float:
-    parts = [float(part) for part in clock.split(":")]
-    return sum(part * 60**place for place, part in enumerate(reversed(parts))) + float(f"0.{fraction[1:]}")
+    seconds = float(f"0.{fraction[1:]}")
+    for place, part in enumerate(reversed(clock.split(":"))):
+        seconds += 60.0**place * int(part)
+    return seconds
 
 
 def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:

@@ -1,11 +1,12 @@
 """``s2s translate``: texts in, translations out.
 
-A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back.
+A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back. A document is taken
+apart into texts, and written with their translations.
 """
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Annotated, Literal
 
 import typer
@@ -16,18 +17,27 @@ from seq2seq_cli.cli.terminal import progress_bar, tell
 from seq2seq_cli.cli.translating.presenter import Drawing, Presenter
 from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
+from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, read_glossary
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.errors import UsageError, command_line, one_line
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.documents.draft import KINDS, LARGEST, REFUSED
+from seq2seq_cli.errors import InputError, UsageError, command_line, how_to_install, one_line, unreadable
+from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.files.reading import read_named
 
 
 def translate(
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts. Without any, each line of the pipe or at the prompt is one."),
+        typer.Argument(
+            metavar="TEXT",
+            help="Texts, or a document, such as letter.docx. Without any, each line of the pipe or at the prompt is a"
+            " text.",
+        ),
     ] = None,
     model: Annotated[
         list[Path] | None,
@@ -110,9 +120,18 @@ def translate(
     """
     texts = texts or []
     _check(texts, input_, output)
+    document = next((Path(text) for text in texts if _is_document(text)), None)
+    if document and output is None:
+        raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
+    if document and output:
+        given = {"--format": format_ != "text", "--nbest": nbest, "--score": score, "--align": align}
+        given |= {"--attention": attention, "--draw": draw, "another TEXT": len(texts) > 1}
+        if wrong := next(filter(given.get, given), None):
+            raise UsageError(f"{document}: {wrong} is not for documents: leave it out")
+        check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     check_utf8("--prefix", prefix)
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
-    with open_output(output, overwrite=overwrite) as results:
+    with open_output(None if document else output, overwrite=overwrite) as results:
         demands = Demands(prefix=prefix, terms={} if glossary is None else read_glossary(glossary))
         with loading():
             loaded = load(model or None, device=device, overrides=overrides or [], threads=threads)
@@ -130,7 +149,39 @@ def translate(
             view=View(format=format_, score=score, align=align, attention=attention, nbest=shown),
             drawing=drawing,
         )
-        _present(texts, input_, presenter)
+        if document and output:
+            write_output(output, _translated(document, presenter.translator), overwrite=overwrite)
+        else:
+            _present(texts, input_, presenter)
+
+
+def _is_document(text: str) -> bool:
+    """Whether a text is the name of a file that holds a document."""
+    return PurePath(text).suffix.lower() in {*KINDS, *REFUSED} and is_file(text)
+
+
+def _translated(path: Path, translator: Translator) -> bytes:
+    """The translation of a document, told and warned of on stderr; raises InputError for one that cannot be read."""
+    try:
+        from seq2seq_cli.documents.open_document import open_document  # not above: an extra
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{path}: needs the package {error.name}: {how_to_install('documents')}") from None
+    languages = translator.src_codec.config.language, translator.tgt_codec.config.language
+    try:
+        draft = open_document(read_named(path, most=LARGEST), str(path), languages)
+    except OSError as error:
+        raise InputError(unreadable(path, error)) from None
+    if not draft.texts:
+        raise InputError(f"{path}: no text to translate in it: check the file, and the language that it states")
+    tell(f"{path} is {KINDS[path.suffix.lower()]}: its text is translated")
+    told: set[Check] = set()
+    texts: list[str] = []
+    with progress_bar("translate", " texts") as show:
+        for translation in translator.translate_stream(draft.texts):
+            texts.append(translation.text)
+            show(len(texts), len(draft.texts))
+            warn_once(told, str(path), translator, translation)
+    return draft.finish(texts)
 
 
 def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:

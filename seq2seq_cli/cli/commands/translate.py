@@ -124,7 +124,7 @@ def translate(
     if document and output is None:
         raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
     if document and output:
-        given = {"--format": format_ != "text", "--nbest": nbest, "--score": score, "--align": align}
+        given: dict[str, object] = {"--format": format_ != "text", "--nbest": nbest, "--score": score, "--align": align}
         given |= {"--attention": attention, "--draw": draw, "another TEXT": len(texts) > 1}
         if wrong := next(filter(given.get, given), None):
             raise UsageError(f"{document}: {wrong} is not for documents: leave it out")

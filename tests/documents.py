@@ -8,12 +8,12 @@ from pathlib import PurePath
 from lxml import etree
 
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_SPACES = {name: name for name in ("office", "text", "style", "manifest")} | {"fo": "xsl-fo-compatible"}
 _OPEN_DOCUMENT = " ".join(
-    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{space}:1.0"'
-    for name, space in (("office", "office"), ("text", "text"), ("table", "table"), ("draw", "drawing"))
-    + (("svg", "svg-compatible"), ("style", "style"), ("fo", "xsl-fo-compatible"), ("manifest", "manifest"))
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{space}:1.0"' for name, space in _SPACES.items()
 )
 _DECLARED = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_ODT = "application/vnd.oasis.opendocument.text"
 _PICTURE = bytes(range(256))
 
 _WORD = f"""{_DECLARED}<w:document {_W}
@@ -98,11 +98,12 @@ DOCUMENTS: Mapping[str, bytes] = {
     ),
     "letter.odt": packed(
         {
-            "mimetype": "application/vnd.oasis.opendocument.text",
+            "mimetype": _ODT,
             "content.xml": _TEXT,
             "META-INF/manifest.xml": f'{_DECLARED}<manifest:manifest {_OPEN_DOCUMENT} manifest:version="1.2">'
-            '<manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/>'
+            f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{_ODT}"/>'
             '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
+            '<manifest:file-entry manifest:full-path="Pictures/a.png" manifest:media-type="image/png"/>'
             "</manifest:manifest>",
             "Pictures/a.png": _PICTURE,
         }
@@ -211,7 +212,9 @@ msgstr "Die Frau"
 <trans-unit id="c" translate="no"><source>The dog</source></trans-unit>
 <trans-unit id="d"><source>The man</source><target/></trans-unit></body></file></xliff>
 """,
-    "program.json": b'{"The key": {"a\\u0020b": "She kissed {name}.", "n": [1.50, "The \\u0064og", true]}, "url": ""}\n',
+    "program.json": b"""{"The key": {"a\\u0020b": "She kissed {name}.", "n": [1.50, "The \\u0064og", true]},
+ "url": ""}
+""",
 }
 
 

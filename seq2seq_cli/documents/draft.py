@@ -7,6 +7,7 @@ from itertools import islice, pairwise
 from typing import TypeAlias
 
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.normalise import is_unspaced
 
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""
@@ -84,14 +85,12 @@ def cut(text: str, shares: Sequence[int]) -> list[str]:
 
 
 def _places(text: str) -> Iterator[int]:
-    """The positions at which a text may be cut: spaces, or all where it has none, but not in tags or between two."""
+    """The positions at which a text may be cut: spaces, and between letters of scripts without, outside of tags."""
     depth, position = 0, 0
     for tag in [*_TAG.finditer(text), None]:
-        end = tag.start() if tag else len(text)
-        if depth <= 0:
-            plain = text[position:end]
-            found = [place for place, letter in enumerate(plain) if letter == " "]
-            yield from (position + place for place in found or (range(1, len(plain)) if " " not in text else ()))
+        for place in range(max(position, 1), tag.start() if tag else len(text)) if depth <= 0 else ():
+            if text[place] == " " or (is_unspaced(text[place]) and is_unspaced(text[place - 1])):
+                yield place
         if tag:
             depth += 0 if tag[2] else -1 if tag[1] else 1
             position = tag.end()

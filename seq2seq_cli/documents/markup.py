@@ -79,7 +79,7 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding))
     except (LookupError, UnicodeDecodeError):
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
-    body = tree.find("body")
+    body = next(tree.iter("body"), None)
     if body is None:
         raise InputError(f"{name}: empty: give a page with a text")
     is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]

@@ -101,9 +101,8 @@ class _Part:
         """The lines of its translation, as many as it has, or more where these would be too long."""
         fewest = ceil(len(text) / max(_LONGEST_LINE, *self.lengths))
         lengths = self.lengths if len(self.lengths) >= fewest else [1] * fewest
-        first, *others = [line for line in cut(text, lengths) if line] or [""]
-        *others, last = [f"{self.before}{first}", *others]
-        return [*others, f"{last}{self.after}"]
+        shown = "\n".join(line for line in cut(text, lengths) if line)
+        return f"{self.before}{shown}{self.after}".split("\n") if shown else []
 
 
 def read_subtitles(content: bytes, name: str) -> Draft:
@@ -129,7 +128,7 @@ def read_subtitles(content: bytes, name: str) -> Draft:
         edited, position = list[str](), 0
         for cue in found:
             end = "\r" * lines[cue.line - 1].endswith("\r")
-            edited += [*lines[position : cue.line], *(line + end for line in written.get(cue.line, []) if line)]
+            edited += [*lines[position : cue.line], *(line + end for line in written.get(cue.line, []))]
             position = cue.line + len(cue.texts)
         return "\n".join([*edited, *lines[position:]]).encode()
 

@@ -1,7 +1,7 @@
 """Documents come back whole: all but their text is as it was."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -11,7 +11,8 @@ from seq2seq_cli.errors import InputError
 from tests.documents import DOCUMENTS, members, packed
 
 LANGUAGES = ("en", "de")
-NAMES = [name for name in DOCUMENTS if name not in {"program.po", "program.xliff"}]
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+_BOLD = "<w:rPr><w:b/></w:rPr>"
 
 
 def shouted(text: str) -> str:
@@ -19,21 +20,192 @@ def shouted(text: str) -> str:
     return "".join(part if part.startswith("<") else part.upper() for part in re.split(r"(<[^<>]*>)", text))
 
 
-def translated(name: str, translate: Callable[[str], str], content: bytes | None = None) -> bytes:
-    draft = open_document(DOCUMENTS[name] if content is None else content, name, LANGUAGES)
+def translated(name: str, content: bytes, translate: Callable[[str], str] = shouted) -> bytes:
+    draft = open_document(content, name, LANGUAGES)
     return draft.finish([translate(text) for text in draft.texts])
+
+
+def texts(name: str, content: str | bytes) -> list[str]:
+    return list(open_document(content.encode() if isinstance(content, str) else content, name, LANGUAGES).texts)
+
+
+def letter(paragraphs: str) -> bytes:
+    return packed({"word/document.xml": f"<w:document {_W}><w:body>{paragraphs}</w:body></w:document>"})
 
 
 def test_each_ending_has_a_reader() -> None:
     assert _READERS.keys() == KINDS.keys()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in {"program.po", "program.xliff"}])
 def test_all_but_the_text_stays(name: str) -> None:
-    before, after = members(name, DOCUMENTS[name]), members(name, translated(name, shouted))
+    before, after = members(name, DOCUMENTS[name]), members(name, translated(name, DOCUMENTS[name]))
     assert list(before) == list(after)
     changed = [member for member in before if before[member] != after[member]]
     assert changed
     for member in changed:
-        told = after[member].replace(b'lang="de"', b'lang="en"')
-        assert told.lower().split() == before[member].replace(b"\\u0064", b"d").lower().split()
+        told = after[member].replace(b'lang="de"', b'lang="en"').lower().split()  # a wrapped line is one
+        assert told == before[member].replace(b"\\u0064", b"d").lower().split()
+
+
+# What is translated of each: marks stand for what is inside of a text.
+TEXTS: Mapping[str, list[str]] = {
+    "letter.docx": [
+        *("<br 0>The old man", "She <x0>kissed</x0> him<img 1>in the <x2>garden</x2>.", "The dog", "The dog"),
+        "The man",
+    ],
+    "letter.odt": [
+        *("The old man", "She <x0>kissed</x0> him in the <x1>garden</x1>.<br 2>He saw the dog.", "The dog"),
+        *("He<x0/> saw her.", "The man."),
+    ],
+    "page.html": [
+        *("The old man", "The old man"),
+        "She <x0>kissed <x1>him</x1></x0> in the garden.<br 2>Use <var 3></var> <x4/> and see.<img 5>",
+        *("The dog", "The dog<br 0>", "The man", "She saw him", "The dog"),
+    ],
+    "notes.md": [
+        *("The old man", "She *kissed* him in the [garden](https://a.org/x).", "The dog saw her.", "The man"),
+        *("She saw him.", "The man", "`a|b`", "The dog", "The dog.", "The man."),
+    ],
+    "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],
+    "film.vtt": ["She kissed the <b>old</b> man.", "The dog"],
+    "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
+    "program.xliff": ["She <x0>kissed</x0> him<x1/>.", "The man"],
+    "program.json": ["She kissed {name}.", "The dog"],
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_texts_of_a_document(name: str) -> None:
+    assert texts(name, DOCUMENTS[name]) == TEXTS[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        # Other languages, and what a page says that is not to be translated; an inner statement counts more.
+        ("a.html", '<p>Say <i lang="fr">oui</i> to <b translate="no">Tom</b>.</p>', ["Say <var 0></var> to <var 1></var>."]),
+        ("a.html", '<div translate="no">Yes<p translate="yes">No</p></div>', ["No"]),
+        ("a.html", '<p lang="fr">Oui <i lang="en-GB">yes</i></p><p lang="en-US">No</p>', ["No"]),
+        ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
+        # Code, data and the targets of links are no text; hard breaks part it.
+        ("a.md", "~~~\nno\n~~~\n* a\n\n      b\n\nc\n===\n\n    no\n", ["a", "b", "c"]),
+        ("a.md", "a  \nb\\\nc\n[x]: y\n[^1]: note\n", ["a", "b", "c", "[^1]: note"]),
+        # A new speaker, a title and a long pause end a sentence, and so does its mark.
+        ("a.srt", "00:01,0 --> 00:02,0\na,\n\n00:02,0 --> 00:03,0\nb\n\n00:05,0 --> 00:06,0\nc.\n", ["a, b", "c."]),
+        ("a.srt", "00:01,0 --> 00:02,0\nA TITLE\n\n00:02,0 --> 00:03,0\nb\nc\n\n00:03,0 --> 00:04,0\n- d", ["A TITLE", "b c", "d"]),
+        ("a.xlf", '<xliff srcLang="en"><file><unit translate="no"><segment><source>a</source></segment></unit></file></xliff>', []),
+        # Word cuts a text into runs wherever it was edited.
+        ("a.docx", letter("<w:p><w:r><w:t>She k</w:t></w:r><w:proofErr/><w:r><w:t>issed</w:t></w:r></w:p>"), ["She kissed"]),
+        ("a.docx", letter(f"<w:p><w:r>{_BOLD}<w:t>a</w:t></w:r><w:r>{_BOLD}<w:t>b</w:t></w:r><w:r><w:t>cde</w:t></w:r></w:p>"), ["<x0>ab</x0>cde"]),
+        ("a.docx", letter("<w:p><w:r><w:t>a</w:t></w:r><w:r><w:br/></w:r><w:r><w:t>b</w:t></w:r></w:p>"), ["a<br 0>b"]),
+    ],
+)  # fmt: skip
+def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: list[str]) -> None:
+    assert texts(name, content) == expected
+
+
+def test_a_catalogue_is_filled() -> None:
+    written = translated("program.po", DOCUMENTS["program.po"]).decode()
+    filled = DOCUMENTS["program.po"].decode().replace('msgstr[0] ""', 'msgstr[0] "THE DOG"')
+    filled = filled.replace('msgstr[1] ""', 'msgstr[1] "THE DOGS"').replace(
+        'dogs."\nmsgstr ""', 'dogs."\nmsgstr "SHE SAW %D DOGS."'
+    )
+    assert written == filled.replace('msgstr ""\n""', 'msgstr ""\n"THE DOG.\\n"\n"THE MAN.\\n"')
+
+
+def test_the_units_of_xliff_that_have_no_target_get_one() -> None:
+    filled = DOCUMENTS["program.xliff"].replace(b"<target/>", b"<target>THE MAN</target>")
+    first = b'<source>She <g id="1">kissed</g> him<x id="2"/>.</source>'
+    filled = filled.replace(first, first + b'<target>SHE <g id="1">KISSED</g> HIM<x id="2"/>.</target>')
+    written = translated("program.xliff", DOCUMENTS["program.xliff"])
+    assert members("a.xliff", written) == members("a.xliff", filled)
+    new = b'<xliff version="2.0" srcLang="en"><file><unit><segment><source>a</source></segment></unit></file></xliff>'
+    states = new.replace(b'"en"', b'"en" trgLang="de"').replace(b"</source>", b"</source><target>A</target>")
+    assert translated("a.xlf", new) == states
+
+
+def test_words_of_a_format_move_with_it() -> None:
+    text = f'<w:p><w:r><w:t xml:space="preserve">a </w:t></w:r><w:r>{_BOLD}<w:t>b</w:t></w:r><w:r><w:t>cd</w:t></w:r></w:p>'
+    moved = f'<w:p><w:r>{_BOLD}<w:t>B</w:t></w:r><w:r><w:t xml:space="preserve"> &lt; C</w:t></w:r></w:p>'
+    content = translated("a.docx", letter(text), lambda _: "<x0>B</x0> &lt; C")
+    assert members("a.docx", content) == members("a.docx", letter(moved))
+
+
+@pytest.mark.parametrize(
+    ("translation", "lines"),
+    [
+        ("Sie küsste den alten Mann im Garten.", ["Sie küsste den alten", "<i>Mann im Garten.</i>"]),
+        ("Sie küsste, als sie kam, ihn.", ["Sie küsste, als sie kam,", "<i>ihn.</i>"]),
+        ("Im <b>alten Garten hinten</b> küsste sie.", ["Im <b>alten Garten hinten</b>", "<i>küsste sie.</i>"]),
+        ("她在花园里吻了那个老人。", ["她在花园里吻了", "<i>那个老人。</i>"]),
+        ("Ja.", ["Ja."]),
+        (
+            "Sie küsste den alten Mann in dem schönen Garten hinter dem großen Haus ihrer Großmutter am Fluss.",
+            [
+                "Sie küsste den alten Mann in",
+                "dem schönen Garten hinter dem",
+                "<i>großen Haus ihrer Großmutter am",
+                "Fluss.</i>",
+            ],
+        ),
+    ],
+)
+def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[str]) -> None:
+    written = translated("film.srt", DOCUMENTS["film.srt"], lambda text: translation if "kissed" in text else text)
+    cues = [cue.split("\r\n")[2:] for cue in written.decode().split("\r\n\r\n")[:2]]
+    assert [line for cue in cues for line in cue] == lines
+
+
+def test_no_line_of_a_translation_begins_a_list() -> None:
+    assert translated("a.md", b"one\ntwo\n", lambda _: "eins - z") == b"eins - z\n"
+
+
+OLD = b"\xd0\xcf\x11\xe0"
+LOCKED = {"content.xml": "", "META-INF/manifest.xml": "<encryption-data/>"}
+PROTECTED = {"META-INF/container.xml": "", "META-INF/encryption.xml": '<CipherReference URI="a.xhtml"/>'}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.doc", b"", "an old or encrypted format"),
+        ("a.docx", OLD, "an old or encrypted format"),
+        ("a.docx", b"PK\x03\x04", "truncated, damaged or encrypted"),
+        ("a.docx", DOCUMENTS["letter.docx"][:-200], "truncated, damaged or encrypted"),
+        ("a.docx", DOCUMENTS["letter.odt"], "no .docx document, but another zip archive"),
+        ("a.docx", packed({"word/document.xml": "<a>"}), "word/document.xml:1:4: not XML"),
+        ("a.odt", packed(LOCKED), "encrypted"),
+        ("a.epub", packed(PROTECTED), "a protected book"),
+        ("a.html", b"", "empty"),
+        ("a.html", b"<!-- no text -->", "empty"),
+        ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
+        ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
+        ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
+        ("a.xlf", b"<tmx/>", "no XLIFF"),
+        ("a.xlf", b'<xliff\nsrcLang="fr"/>', "a.xlf:2: srcLang is fr, but the model translates en into de"),
+        ("a.md", b"a\n\xff", "a.md:2: byte 0xff is not UTF-8"),
+        ("a.srt", b"Hello", "no subtitles in it"),
+        ("a.vtt", b"00:01.000 --> 00:02.000\n<00:01.500>a", "a.vtt:1: a cue with times inside"),
+        ("a.po", b'msgid "a\n', "a.po:1: no line of a PO file"),
+        ("a.json", b'{"a":\n]', "a.json:2:1: not JSON"),
+        ("a.json", b"[" * 100_000, "too deep"),
+    ],
+)
+def test_a_document_that_cannot_be_read_has_one_clear_line(name: str, content: bytes, problem: str) -> None:
+    with pytest.raises(InputError, match=re.escape(problem)) as raised:
+        open_document(content, name, LANGUAGES)
+    assert str(raised.value).startswith(name)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_entities_are_not_expanded() -> None:
+    bomb = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a><p>Yes &b;</p></a>'
+    assert texts("a.xhtml", bomb) == ["Yes <x0/>"]
+    assert b"&b;" in translated("a.xhtml", bomb.encode())
+
+
+def test_an_archive_of_many_zeros_is_refused() -> None:
+    zeros = {f"{number}": bytes(110_000_000) for number in range(5)}
+    with pytest.raises(InputError, match="more than 500 MB"):
+        open_document(packed({"content.xml": "", **zeros}), "a.odt", LANGUAGES)

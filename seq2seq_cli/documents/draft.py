@@ -17,11 +17,11 @@ KINDS = {
     ".odt": "an OpenDocument text",
     ".epub": "a book",
     **dict.fromkeys((".html", ".htm", ".xhtml"), "a web page"),
-    **dict.fromkeys((".md", ".markdown"), "Markdown"),
-    **dict.fromkeys((".srt", ".vtt"), "subtitles"),
+    **dict.fromkeys((".md", ".markdown"), "a Markdown file"),
+    **dict.fromkeys((".srt", ".vtt"), "a file of subtitles"),
     ".po": "a PO catalogue",
     **dict.fromkeys((".xliff", ".xlf"), "an XLIFF file"),
-    ".json": "JSON",
+    ".json": "a JSON file",
 }
 """The formats that are translated, by the endings of names."""
 REFUSED = frozenset([".doc", ".rtf", ".pdf", ".ppt", ".pptx", ".odp", ".xls", ".ods", ".pages"])

@@ -12,7 +12,7 @@ from tests.documents import DOCUMENTS, members, packed
 
 LANGUAGES = ("en", "de")
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-_BOLD = "<w:rPr><w:b/></w:rPr>"
+BOLD = "<w:rPr><w:b/></w:rPr>"
 
 
 def shouted(text: str) -> str:
@@ -29,8 +29,9 @@ def texts(name: str, content: str | bytes) -> list[str]:
     return list(open_document(content.encode() if isinstance(content, str) else content, name, LANGUAGES).texts)
 
 
-def letter(paragraphs: str) -> bytes:
-    return packed({"word/document.xml": f"<w:document {_W}><w:body>{paragraphs}</w:body></w:document>"})
+def letter(runs: str) -> bytes:
+    """A Word file of one paragraph."""
+    return packed({"word/document.xml": f"<w:document {_W}><w:body><w:p>{runs}</w:p></w:body></w:document>"})
 
 
 def test_each_ending_has_a_reader() -> None:
@@ -80,11 +81,29 @@ def test_the_texts_of_a_document(name: str) -> None:
     assert texts(name, DOCUMENTS[name]) == TEXTS[name]
 
 
+SEGMENT = '<xliff srcLang="en"><file><unit translate="{}"><segment><source>a</source></segment></unit></file></xliff>'
+
+
+def run(text: str, style: str = "") -> str:
+    return f'<w:r>{style}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def shown(*texts: str, pause: float = 0) -> str:
+    """Subtitles of a second each, with a pause between them."""
+    starts = [number * (1 + pause) for number in range(len(texts))]
+    cues = [f"00:{start:06.3f} --> 00:{start + 1:06.3f}\n{text}\n" for start, text in zip(starts, texts, strict=True)]
+    return "\n".join(cues)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
         # Other languages, and what a page says that is not to be translated; an inner statement counts more.
-        ("a.html", '<p>Say <i lang="fr">oui</i> to <b translate="no">Tom</b>.</p>', ["Say <var 0></var> to <var 1></var>."]),
+        (
+            "a.html",
+            '<p>Say <i lang="fr">oui</i> to <b translate="no">Tom</b>.',
+            ["Say <var 0></var> to <var 1></var>."],
+        ),
         ("a.html", '<div translate="no">Yes<p translate="yes">No</p></div>', ["No"]),
         ("a.html", '<p lang="fr">Oui <i lang="en-GB">yes</i></p><p lang="en-US">No</p>', ["No"]),
         ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
@@ -92,15 +111,18 @@ def test_the_texts_of_a_document(name: str) -> None:
         ("a.md", "~~~\nno\n~~~\n* a\n\n      b\n\nc\n===\n\n    no\n", ["a", "b", "c"]),
         ("a.md", "a  \nb\\\nc\n[x]: y\n[^1]: note\n", ["a", "b", "c", "[^1]: note"]),
         # A new speaker, a title and a long pause end a sentence, and so does its mark.
-        ("a.srt", "00:01,0 --> 00:02,0\na,\n\n00:02,0 --> 00:03,0\nb\n\n00:05,0 --> 00:06,0\nc.\n", ["a, b", "c."]),
-        ("a.srt", "00:01,0 --> 00:02,0\nA TITLE\n\n00:02,0 --> 00:03,0\nb\nc\n\n00:03,0 --> 00:04,0\n- d", ["A TITLE", "b c", "d"]),
-        ("a.xlf", '<xliff srcLang="en"><file><unit translate="no"><segment><source>a</source></segment></unit></file></xliff>', []),
+        ("a.srt", shown("a,", "b", "c."), ["a, b c."]),
+        ("a.srt", shown("a.", "<i>b</i>", "- c\n- d\ne"), ["a.", "b", "c", "d e"]),
+        ("a.srt", shown("A TITLE", "b\nc"), ["A TITLE", "b c"]),
+        ("a.srt", shown("a", "b", pause=2), ["a", "b"]),
+        ("a.xlf", SEGMENT.format("yes"), ["a"]),
+        ("a.xlf", SEGMENT.format("no"), []),
         # Word cuts a text into runs wherever it was edited.
-        ("a.docx", letter("<w:p><w:r><w:t>She k</w:t></w:r><w:proofErr/><w:r><w:t>issed</w:t></w:r></w:p>"), ["She kissed"]),
-        ("a.docx", letter(f"<w:p><w:r>{_BOLD}<w:t>a</w:t></w:r><w:r>{_BOLD}<w:t>b</w:t></w:r><w:r><w:t>cde</w:t></w:r></w:p>"), ["<x0>ab</x0>cde"]),
-        ("a.docx", letter("<w:p><w:r><w:t>a</w:t></w:r><w:r><w:br/></w:r><w:r><w:t>b</w:t></w:r></w:p>"), ["a<br 0>b"]),
+        ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),
+        ("a.docx", letter(run("a", BOLD) + run("b", BOLD) + run("cde")), ["<x0>ab</x0>cde"]),
+        ("a.docx", letter(run("a") + "<w:r><w:br/></w:r>" + run("b")), ["a<br 0>b"]),
     ],
-)  # fmt: skip
+)
 def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: list[str]) -> None:
     assert texts(name, content) == expected
 
@@ -126,10 +148,9 @@ def test_the_units_of_xliff_that_have_no_target_get_one() -> None:
 
 
 def test_words_of_a_format_move_with_it() -> None:
-    text = f'<w:p><w:r><w:t xml:space="preserve">a </w:t></w:r><w:r>{_BOLD}<w:t>b</w:t></w:r><w:r><w:t>cd</w:t></w:r></w:p>'
-    moved = f'<w:p><w:r>{_BOLD}<w:t>B</w:t></w:r><w:r><w:t xml:space="preserve"> &lt; C</w:t></w:r></w:p>'
-    content = translated("a.docx", letter(text), lambda _: "<x0>B</x0> &lt; C")
-    assert members("a.docx", content) == members("a.docx", letter(moved))
+    content = translated("a.docx", letter(run("a ") + run("b", BOLD) + run("cd")), lambda _: "<x0>B</x0> &lt; C")
+    expected = letter(run("B", BOLD).replace(' xml:space="preserve"', "") + run(" &lt; C"))
+    assert members("a.docx", content) == members("a.docx", expected)
 
 
 @pytest.mark.parametrize(
@@ -145,8 +166,7 @@ def test_words_of_a_format_move_with_it() -> None:
             [
                 "Sie küsste den alten Mann in",
                 "dem schönen Garten hinter dem",
-                "<i>großen Haus ihrer Großmutter am",
-                "Fluss.</i>",
+                "<i>großen Haus ihrer Großmutter am Fluss.</i>",
             ],
         ),
     ],

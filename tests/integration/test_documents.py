@@ -1,0 +1,145 @@
+"""Documents on the command line and at the server."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.decoding.load import load
+from tests.commands import Done, refused, s2s_here
+from tests.documents import DOCUMENTS, members
+from tests.servers import Answer, Server, running_server
+from tests.untrained import make_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory with a run and the documents."""
+    folder = tmp_path_factory.mktemp("documents")
+    make_run(folder / "runs" / "newest")
+    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
+    for name, content in DOCUMENTS.items():
+        (folder / name).write_bytes(content)
+    (folder / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0")
+    (folder / "blank.html").write_text("<p>1 + 2</p>", encoding="utf-8")
+    return folder
+
+
+def s2s(folder: Path, *arguments: str) -> Done:
+    return s2s_here(folder, "translate", "--device", "cpu", *arguments)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_is_translated(folder: Path, tmp_path: Path, name: str) -> None:
+    output = tmp_path / name
+    done = s2s(folder, name, "--output", str(output))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith(f"s2s: {name} is a")
+    before, after = members(name, DOCUMENTS[name]), members(name, output.read_bytes())
+    assert list(before) == list(after)
+    assert before != after
+
+
+def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('["she kissed him", "the {dog}"]', encoding="utf-8")
+    done = s2s(folder, str(tmp_path / "a.json"), "--output", str(tmp_path / "b.json"))
+    assert done.returncode == 0
+    translator = load(folder / "runs" / "newest", device="cpu").translator
+    first, second = (translation.text for translation in translator.translate(["she kissed him", "the {dog}"]))
+    assert (tmp_path / "b.json").read_text(encoding="utf-8") == f'["{first}", "{second}"]'
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["letter.docx"], ["letter.docx", "--output FILE.docx"]),
+        (["letter.docx", "--output", "a.odt"], ["a.odt", ".docx"]),
+        (["letter.docx", "--output", "letter.docx"], ["letter.docx", "exists already", "--overwrite"]),
+        (["letter.docx", "she", "--output", "a.docx"], ["another TEXT"]),
+        (["letter.docx", "--score", "--output", "a.docx"], ["--score", "not for documents"]),
+        (["old.doc", "--output", "a.doc"], ["old.doc", ".docx or .odt"]),
+        (["blank.html", "--output", "a.html"], ["blank.html", "no text to translate"]),
+    ],
+)
+def test_what_cannot_be_done_is_refused(folder: Path, arguments: list[str], words: list[str]) -> None:
+    refused(s2s(folder, *arguments), *words)
+    assert not list(folder.glob("a.*"))
+
+
+def test_the_name_of_no_file_is_a_text(folder: Path) -> None:
+    assert s2s(folder, "other.docx").stdout.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
+@pytest.mark.parametrize("name", ["letter.docx", "letter.odt"])
+def test_libreoffice_opens_a_translated_document(folder: Path, tmp_path: Path, name: str) -> None:
+    """Its text has as many lines as before, and other words."""
+    shutil.copy(folder / name, tmp_path / name)
+    assert s2s(folder, name, "--output", str(tmp_path / f"translated_{name}")).returncode == 0
+    found = []
+    for each in (name, f"translated_{name}"):
+        profile = f"-env:UserInstallation=file://{tmp_path}/profile"
+        command = ["soffice", profile, "--headless", "--convert-to", "txt:Text", "--outdir", str(tmp_path), each]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, timeout=300)
+        text = (tmp_path / each).with_suffix(".txt").read_text(encoding="utf-8-sig")
+        found.append(text.splitlines())
+    assert len(found[0]) == len(found[1]) > 3
+    assert found[0] != found[1]
+
+
+# The server
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
+    """One that takes few characters."""
+    with running_server("--model", folder / "runs" / "newest", "--max-characters", "200") as server:
+        yield server
+
+
+def send(server: Server, name: str, content: bytes, **fields: str) -> Answer:
+    """The answer to a form as LibreTranslate's page sends it."""
+    parts = [f'--x\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{fields[key]}\r\n'.encode() for key in fields]
+    head = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
+    body = b"".join([*parts, head, content, b"\r\n--x--\r\n"])
+    return server.ask("POST", "/translate_file", body, {"Content-Type": "multipart/form-data; boundary=x"})
+
+
+@pytest.mark.parametrize("source", ["en", "auto"])
+def test_the_server_translates_a_document(server: Server, folder: Path, tmp_path: Path, source: str) -> None:
+    answer = send(server, "page.html", DOCUMENTS["page.html"], source=source, target="de")
+    assert answer.status == 200
+    address = answer.content["translatedFileUrl"]
+    assert address.startswith(f"{server.address}/download_file/")
+    file = server.get(address.removeprefix(server.address))
+    assert "filename*=UTF-8''page.html" in file.headers["content-disposition"]
+    assert s2s(folder, "page.html", "--output", str(tmp_path / "page.html")).returncode == 0
+    assert file.content == (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ".docx" in server.get("/frontend/settings").content["supportedFilesFormat"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fields", "status", "problem"),
+    [
+        ("a.md", b"she", {"source": "en", "target": "fr"}, 400, "not served here"),
+        ("a.md", b"she", {}, 400, "not served here"),
+        ("a.txt", b"she", {"source": "en", "target": "de"}, 400, "its name must end with"),
+        ("a.docx", b"she", {"source": "en", "target": "de"}, 400, "a.docx: truncated"),
+        ("a.md", b"she " * 60, {"source": "en", "target": "de"}, 413, "at most 200"),
+        ("a.md", bytes(10_000_001), {"source": "en", "target": "de"}, 413, "the body"),
+    ],
+)
+def test_the_server_refuses(
+    server: Server, name: str, content: bytes, fields: dict[str, str], status: int, problem: str
+) -> None:
+    answer = send(server, name, content, **fields)
+    assert answer.status == status
+    assert problem in answer.content["error"]
+
+
+def test_other_requests_for_documents_are_refused(server: Server) -> None:
+    assert server.ask("POST", "/translate_file", b"q=she").status == 400
+    assert server.get("/download_file/a.docx").status == 404

@@ -134,9 +134,9 @@ the [garden](https://a.org/x).
 > 1. She saw
 >    him.
 
-| The man | `a|b` |
-|---------|------:|
-| The dog | 12    |
+| The man | `a\\|b` |
+|---------|-------:|
+| The dog | 12     |
 
 ```
 The dog

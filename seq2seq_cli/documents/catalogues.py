@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from seq2seq_cli.documents.draft import Draft, decoded
+from seq2seq_cli.documents.draft import Draft, Languages, decoded, encoded
 from seq2seq_cli.errors import InputError, PairFileError
 
 XLIFF_UNITS = frozenset(["trans-unit", "segment"])
@@ -61,33 +61,32 @@ def _unescaped(text: str, place: str) -> str:
         raise PairFileError(f"{place}: a string that does not end, or a wrong \\ in it: correct it") from None
 
 
-def read_po(content: bytes, name: str) -> Draft:
+def read_po(content: bytes, name: str, _languages: Languages) -> Draft:
     """The messages of a catalogue that have no translation; those in doubt (fuzzy) have one."""
-    lines = decoded(content, name).removeprefix("\ufeff").split("\n")
-    texts: list[str] = []
-    places: list[list[int]] = []
-    for message in messages(lines, name):
-        for keyword, text in message.texts.items():
-            of = "msgid" if keyword == "msgstr" else "msgid_plural"
-            if keyword.startswith("msgstr") and not text and message.texts.get(of):
-                texts.append(message.texts[of])
-                places.append(message.lines[keyword])
+    lines = decoded(content, name).split("\n")
+    found = [
+        (message.lines[keyword], message.texts[source])
+        for message in messages(lines, name)
+        for keyword, text in message.texts.items()
+        for source in ("msgid" if keyword == "msgstr" else "msgid_plural",)
+        if keyword.startswith("msgstr") and not text and message.texts.get(source)
+    ]
 
     def finish(translations: Sequence[str]) -> bytes:
         written: list[str | None] = list(lines)
-        for (first, *others), translation in zip(places, translations, strict=True):
+        for ((first, *others), _), translation in zip(found, translations, strict=True):
             keyword, end = lines[first - 1].partition('"')[0], "\r" * lines[first - 1].endswith("\r")
             parts = translation.splitlines(keepends=True)
-            quoted = ["", *parts] if len(parts) > 1 else [translation]
-            written[first - 1] = keyword + "\n".join(json.dumps(part, ensure_ascii=False) + end for part in quoted)
+            quoted = (json.dumps(part, ensure_ascii=False) + end for part in (["", *parts] if parts[1:] else parts))
+            written[first - 1] = keyword + "\n".join(quoted)
             for other in others:
                 written[other - 1] = None
-        return "\n".join(line for line in written if line is not None).encode()
+        return encoded(written)
 
-    return Draft(texts, finish)
+    return Draft([text for _, text in found], finish)
 
 
-def read_json(content: bytes, name: str) -> Draft:
+def read_json(content: bytes, name: str, _languages: Languages) -> Draft:
     """The strings of a JSON file, but its keys."""
     text = decoded(content, name)
     try:

@@ -1,9 +1,9 @@
 """The texts of a document, and the document again from their translations."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TypeAlias
 
 from seq2seq_cli.errors import InputError
@@ -45,12 +45,6 @@ class Draft:
     """Makes the document from the translations, in the order of the texts."""
 
 
-def finish_all(drafts: Sequence[Draft], translations: Sequence[str]) -> list[bytes]:
-    """The contents of several drafts, whose texts were translated as one list."""
-    left = iter(translations)
-    return [draft.finish(list(islice(left, len(draft.texts)))) for draft in drafts]
-
-
 def primary(tag: str) -> str:
     """The language of a tag, whatever the region: ``en`` for ``en-US``."""
     return tag.strip().replace("_", "-").partition("-")[0].lower()
@@ -62,8 +56,12 @@ def decoded(content: bytes, name: str) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        wrong = f"byte 0x{content[error.start]:02x} is not UTF-8"
-        raise InputError(f"{name}:{line}: {wrong}: save it as text in UTF-8") from None
+        raise InputError(f"{name}:{line}: byte 0x{content[error.start]:02x} is not UTF-8: save it in UTF-8") from None
+
+
+def encoded(lines: Iterable[str | None]) -> bytes:
+    """The file of these lines; those that are None are left out."""
+    return "\n".join(line for line in lines if line is not None).encode()
 
 
 def cut(text: str, shares: Sequence[int]) -> list[str]:
@@ -71,24 +69,22 @@ def cut(text: str, shares: Sequence[int]) -> list[str]:
 
     A cut behind a punctuation mark is preferred. Where there are fewer words than parts, the last parts are empty.
     """
-    places = list(_places(text))
-    cuts, total, before = [0], sum(shares) or 1, 0
+    places, cuts, before = list(_places(text)), [0], 0
     for share in shares[:-1]:
         before += share
-        ideal = len(text) * before / total
-        places = [place for place in places if place > cuts[-1]]
-        if not places:
-            break
-        cuts.append(min(places, key=lambda place: abs(place - ideal) - _WORTH_OF_MARK * (text[place - 1] in _MARKS)))
+        ideal = len(text) * before / (sum(shares) or 1)
+        if places := [place for place in places if place > cuts[-1]]:
+            gain = {place: _WORTH_OF_MARK * (text[place - 1] in _MARKS) - abs(place - ideal) for place in places}
+            cuts.append(max(places, key=gain.__getitem__))
     parts = [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
     return parts + [""] * (len(shares) - len(parts))
 
 
 def _places(text: str) -> Iterator[int]:
     """The positions at which a text may be cut: spaces, and between letters of scripts without, outside of tags."""
-    depth, position = 0, 0
+    depth, position = 0, 1
     for tag in [*_TAG.finditer(text), None]:
-        for place in range(max(position, 1), tag.start() if tag else len(text)) if depth <= 0 else ():
+        for place in range(position, tag.start() if tag else len(text)) if depth <= 0 else ():
             if text[place] == " " or (is_unspaced(text[place]) and is_unspaced(text[place - 1])):
                 yield place
         if tag:

@@ -6,24 +6,22 @@ cut again to fit the cues.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from math import ceil
 from typing import NamedTuple
 
-from seq2seq_cli.documents.draft import Draft, cut, decoded
+from seq2seq_cli.documents.draft import Draft, Languages, cut, decoded, encoded
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.normalise import FINAL_MARKS
 
-_TIME = r"((?:\d+:)?\d\d:\d\d)([,.]\d{1,3})"
+_TIME = r"((?:\d+:)?\d\d:\d\d)[,.](\d{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}")
 _TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-_AROUND = re.compile(rf"((?:{_TAGS.pattern}|[-–—♪#\s])*)(.*?)((?:</[^<>]*>|[♪#\s])*)", re.DOTALL)
+_AROUND = re.compile(rf"((?:{_TAGS.pattern}|[-–—♪\s])*)(.*?)((?:</[^<>]*>|[♪\s])*)")
 """The tags, the dash of a speaker and the note of a song before a text, the text, and what is behind it."""
-_DASHES = ("-", "–", "—")
-_OPENING = re.compile(r"<[A-Za-z]")
 _KARAOKE = re.compile(r"<\d[\d:.]*>")
 """A time inside of a text."""
+_DASHES = ("-", "–", "—")
 _CLOSING = "\"'”’»)]"
 _LONGEST_PAUSE = 1.0
 """Seconds between two cues up to which a sentence may go on."""
@@ -64,48 +62,47 @@ def cues(lines: Iterable[str | None]) -> Iterator[Cue]:
 
 
 def _seconds(clock: str, fraction: str) -> float:
-    seconds = float(f"0.{fraction[1:]}")
-    for place, part in enumerate(reversed(clock.split(":"))):
-        seconds += 60.0**place * int(part)
-    return seconds
+    seconds = 0
+    for part in clock.split(":"):
+        seconds = 60 * seconds + int(part)
+    return seconds + float(f"0.{fraction}")
 
 
 def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
     """The texts of the cues without their tags, each with its line and the second in which it begins."""
-    for cue in cues(lines):
-        yield cue.line, cue.key, _TAGS.sub("", " ".join(cue.texts))
+    return ((cue.line, cue.key, _TAGS.sub("", " ".join(cue.texts))) for cue in cues(lines))
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(NamedTuple):
     """Lines of a cue that one speaker says."""
 
     cue: Cue
+    first: int
+    """The index of its first line."""
+    lengths: list[int]
+    """The characters of its lines."""
     before: str
     text: str
     after: str
-    lengths: list[int]
-    """The characters of its lines."""
 
     def goes_on_in(self, following: "_Part") -> bool:
         """Whether the sentence at the end of this part goes on in the next one."""
-        if self.cue is following.cue or following.before.strip().startswith(_DASHES) or "♪" in self.before:
-            return False
-        end = _TAGS.sub("", self.text).rstrip(_CLOSING)[-1:]
         is_title = self.text.isupper() and not following.text.isupper()
+        is_other = is_title or self.cue is following.cue or following.before.strip().startswith(_DASHES)
+        end = _TAGS.sub("", self.text).rstrip(_CLOSING)[-1:]
+        pause = following.cue.start - self.cue.end
         return (
-            following.cue.start - self.cue.end <= _LONGEST_PAUSE and not is_title and end not in {"", *FINAL_MARKS, ":"}
+            not is_other and pause <= _LONGEST_PAUSE and "♪" not in self.before and end not in {"", *FINAL_MARKS, ":"}
         )
 
-    def lines(self, text: str) -> list[str]:
-        """The lines of its translation, as many as it has, or more where these would be too long."""
+    def shown(self, text: str) -> str | None:
+        """Its lines with a translation, as many as they were, or more where these would be too long."""
         fewest = ceil(len(text) / max(_LONGEST_LINE, *self.lengths))
-        lengths = self.lengths if len(self.lengths) >= fewest else [1] * fewest
-        shown = "\n".join(line for line in cut(text, lengths) if line)
-        return f"{self.before}{shown}{self.after}".split("\n") if shown else []
+        lines = cut(text, self.lengths if len(self.lengths) >= fewest else [1] * fewest)
+        return self.before + "\n".join(filter(None, lines)) + self.after if text else None
 
 
-def read_subtitles(content: bytes, name: str) -> Draft:
+def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
     """The sentences of subtitles, each with the cues that it is in."""
     lines = decoded(content, name).split("\n")
     found = list(cues(lines))
@@ -121,33 +118,25 @@ def read_subtitles(content: bytes, name: str) -> Draft:
             sentences.append([part])
 
     def finish(translations: Sequence[str]) -> bytes:
-        written: dict[int, list[str]] = {}
+        written: list[str | None] = list(lines)
         for parts, translation in zip(sentences, translations, strict=True):
             for part, text in zip(parts, cut(translation, [len(part.text) for part in parts]), strict=True):
-                written.setdefault(part.cue.line, []).extend(part.lines(text))
-        edited, position = list[str](), 0
-        for cue in found:
-            end = "\r" * lines[cue.line - 1].endswith("\r")
-            edited += [*lines[position : cue.line], *(line + end for line in written.get(cue.line, []))]
-            position = cue.line + len(cue.texts)
-        return "\n".join([*edited, *lines[position:]]).encode()
+                end = "\r" * lines[part.first].endswith("\r")
+                shown = part.shown(text)
+                written[part.first : part.first + len(part.lengths)] = [None] * len(part.lengths)
+                written[part.first] = shown and shown.replace("\n", f"{end}\n") + end
+        return encoded(written)
 
     return Draft([" ".join(part.text for part in parts) for parts in sentences], finish)
 
 
 def _parts(cue: Cue) -> Iterator[_Part]:
     """What each speaker says in a cue: a line that begins with a dash begins another part."""
-    spoken: list[list[str]] = []
-    for line in cue.texts:
-        if spoken and not line.lstrip().startswith(_DASHES):
-            spoken[-1].append(line)
-        else:
-            spoken.append([line])
-    for lines in spoken:
-        text = " ".join(lines)
+    starts = [i for i, line in enumerate(cue.texts) if i == 0 or line.lstrip().startswith(_DASHES)]
+    for start, end in zip(starts, [*starts[1:], len(cue.texts)], strict=True):
+        text = " ".join(cue.texts[start:end])
         around = _AROUND.fullmatch(text)
-        if around and around[2].count("</") == len(_OPENING.findall(around[2])):
-            before, text, after = around.groups()
-        else:  # tags around a part of it only
-            before = after = ""
-        yield _Part(cue, before, text, after, list(map(len, lines)))
+        before, inner, after = around.groups() if around else ("", text, "")
+        if inner.count("</") != len(re.findall(r"<[A-Za-z]", inner)):  # tags around a part of it only
+            before, inner, after = "", text, ""
+        yield _Part(cue, cue.line + start, list(map(len, cue.texts[start:end])), before, inner, after)

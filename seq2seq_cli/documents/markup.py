@@ -1,7 +1,6 @@
 """The formats made of elements: HTML, XHTML, XLIFF, and the parts of Word and OpenDocument files that hold text."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -39,11 +38,6 @@ def _name(element: Element) -> str:
     name = etree.QName(element)
     prefix = _NAMESPACES.get(name.namespace, "?:") if name.namespace else ""
     return prefix + name.localname
-
-
-def _local_name(element: Element) -> str:
-    """The name of an element without its namespace; empty for a comment."""
-    return etree.QName(element).localname if isinstance(element.tag, str) else ""
 
 
 def _kinds(other: Kind, **names: str) -> Callable[[Element], Kind]:
@@ -121,50 +115,41 @@ _UNIT = Layout(kind_of=_kinds("hidden", inline="g mrk pc xliff:g xliff:mrk xliff
 def read_xliff(content: bytes, name: str, languages: Languages) -> Draft:
     """The units of an XLIFF file, of version 1.2 or 2, that have no target or an empty one."""
     tree = _parsed(content, name)
-    if _local_name(tree.getroot()) != "xliff":
+    if etree.QName(tree.getroot()).localname != "xliff":
         raise InputError(f"{name}: no XLIFF, but an XML file of another kind: export it as XLIFF")
-    elements = list(tree.iter("{*}*"))
-    for element in elements:
-        _check_languages(element, name, languages)
-    units = [element for element in elements if _local_name(element) in XLIFF_UNITS and _is_open(element)]
-    targets = [target for unit in units for target in _empty_targets(unit)]
-    slots = (slot for target in targets for slot in find_slots(target, _UNIT))
+    slots: list[Slot] = []
+    for element in list(tree.iter("{*}*")):
+        _state_languages(element, name, languages)
+        stated = (around.get("translate") for around in (element, *element.iterancestors()))  # the innermost one counts
+        if etree.QName(element).localname in XLIFF_UNITS and next(filter(None, stated), "yes") == "yes":
+            slots += _empty_target(element)
     return _draft(slots, lambda: _serialised(tree, content))
 
 
-def _check_languages(element: Element, name: str, languages: Languages) -> None:
-    """Raise InputError for an element that states other languages; it states the target where it does the source."""
+def _state_languages(element: Element, name: str, languages: Languages) -> None:
+    """Let an element that states the source state the target; raises InputError where it states other languages."""
     for keys in zip(*XLIFF_LANGUAGES, strict=True):
         for key, language in zip(keys, languages, strict=True):
-            stated = element.get(key)
-            if stated and primary(stated) != language:
-                direction = " into ".join(languages)
-                problem = f"{key} is {stated}, but the model translates {direction}"
+            if primary(stated := element.get(key, language)) != language:
+                problem = f"{key} is {stated}, but the model translates {' into '.join(languages)}"
                 raise InputError(f"{name}:{element.sourceline}: {problem}: choose another one with --model")
-        if element.get(keys[0]) and not element.get(keys[1]):
-            element.set(keys[1], languages[1])
+        if element.get(keys[0]):
+            element.set(keys[1], element.get(keys[1], languages[1]))
 
 
-def _is_open(unit: Element) -> bool:
-    """Whether a unit may be translated: the innermost statement about it counts."""
-    stated = (element.get("translate") for element in (unit, *unit.iterancestors()))
-    return next(filter(None, stated), "yes") == "yes"
-
-
-def _empty_targets(unit: Element) -> Iterator[Element]:
-    """The target of a unit, a copy of its source, where it has none with a text."""
-    inside = {_local_name(child): child for child in unit}
-    source, target = inside.get("source"), inside.get("target")
+def _empty_target(unit: Element) -> Iterator[Slot]:
+    """The texts of the target of a unit, which becomes a copy of its source, unless it has a text already."""
+    source, target = unit.find("{*}source"), unit.find("{*}target")
     if source is None or (target is not None and "".join(target.itertext()).strip()):
         return
     if target is None:
         target = source.makeelement(str(source.tag).replace("source", "target"), nsmap=source.nsmap)
-        before = inside.get("seg-source", source)
-        target.tail, before.tail = before.tail, before.tail
+        before = next(unit.iterchildren("{*}seg-source"), source)
+        target.tail, before.tail = before.tail, None
         before.addnext(target)
     target.text = source.text
     target[:] = map(deepcopy, source)
-    yield target
+    yield from find_slots(target, _UNIT)
 
 
 # OpenDocument
@@ -230,50 +215,45 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
 class _Loosened:
     """A paragraph of Word, or a link in one, whose text stands in it directly, as in HTML, and no more in runs.
 
-    Only the text of a style that is not the paragraph's usual one stays in an element. Word cuts a text into runs
-    wherever it was edited: neighbours of one style are one run afterwards.
+    Only the text of another style than the longest run's stays in an element. Word cuts a text into runs wherever it
+    was edited: neighbours of one style are one run afterwards.
     """
 
     def __init__(self, parent: Element) -> None:
-        children = [child for child in parent if child.tag != _PROOF]  # about the spelling of the words that were there
-        runs = [child for child in children if child.tag == _RUN and child.find(_RUN_TEXT) is not None]
-        lengths = Counter[bytes]()
-        for run in runs:
-            lengths[_style(run)] += len("".join(run.itertext(_RUN_TEXT)))
-        [(usual, _)] = lengths.most_common(1)
-        self.parent = parent
-        self.usual = _emptied(next(run for run in runs if _style(run) == usual))
-        """A run of the usual style without text."""
-        self.others: list[tuple[Element, Element]] = []
-        """The element in the place of a run of another style, and such a run without text."""
+        runs = {run: _style(run) for run in parent.iterchildren(_RUN) if run.find(_RUN_TEXT) is not None}
+        longest = max(runs, key=lambda run: len("".join(run.itertext(_RUN_TEXT))))
+        self.parent, self.usual = parent, _emptied(longest)
+        self.others: dict[Element, Element] = {}
+        """A run without text for each element in the place of runs of another style."""
         self.inner: set[Element] = set()
-        """What stood beside the text in a usual run, such as a tab."""
-        _taken(parent)
-        inside, style = parent, usual
-        for child in children:
+        """What stood beside the text in runs, such as a tab."""
+        inside, style = parent, runs[longest]
+        for child in _taken(parent):
+            if isinstance(child, str) or child.tag == _PROOF:  # about the spelling of the words that were there
+                continue
             if child not in runs:
-                inside, style = parent, usual
+                inside, style = parent, runs[longest]
                 append(parent, child)
                 continue
-            if _style(child) != style:
-                inside, style = parent, _style(child)
-                if style != usual:
-                    inside = etree.SubElement(parent, _STYLED)
-                    self.others.append((inside, _emptied(child)))
+            if runs[child] != style:
+                style = runs[child]
+                inside = parent if style == runs[longest] else etree.SubElement(parent, _STYLED)
+                self.others |= {} if inside is parent else {inside: _emptied(child)}
             for part in child.iterchildren():
                 if part.tag == _RUN_TEXT:
                     append_plain(inside, part.text or "")
                 elif part.tag != _RUN_STYLE:
-                    self.inner |= {part} if inside is parent else set()
+                    self.inner.add(part)
                     append(inside, part)
 
     def fasten(self) -> None:
         """Put the text back into runs."""
-        for element, run in self.others:
+        for element, run in self.others.items():
             for item in _taken(element):
                 _put(run, item)
             run.tail = element.tail
-            self.parent.replace(element, run)
+            if (parent := element.getparent()) is not None:
+                parent.replace(element, run)
         current = None
         for item in _taken(self.parent):
             if not isinstance(item, str) and item not in self.inner:

@@ -65,7 +65,7 @@ TEXTS: Mapping[str, list[str]] = {
         *("The dog", "The dog<br 0>", "The man", "She saw him", "The dog"),
     ],
     "notes.md": [
-        *("The old man", "She *kissed* him in the [garden](https://a.org/x).", "The dog saw her.", "The man"),
+        *("The old man", "She *kissed* him in the [garden](https://a.org/x).", "The dog saw her.", "[ ] The man"),
         *("She saw him.", "The man", "`a\\|b`", "The dog", "The dog.", "The man."),
     ],
     "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],

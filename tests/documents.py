@@ -231,7 +231,7 @@ def members(name: str, content: bytes) -> dict[str, bytes]:
 def canonical(name: str, content: bytes) -> bytes:
     """A file in the form that all XML and HTML files of the same meaning have; other files are as they are."""
     ending = PurePath(name).suffix
-    if ending not in {".xml", ".xhtml", ".ncx", ".xliff", ".html"}:
+    if not content or ending not in {".xml", ".xhtml", ".ncx", ".xliff", ".html"}:
         return content
     parser = etree.HTMLParser() if ending == ".html" else etree.XMLParser(resolve_entities=False)
     return etree.tostring(etree.parse(BytesIO(content), parser), method="c14n")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from html import escape
 from io import BytesIO
 from typing import TypeAlias
 
@@ -17,6 +18,7 @@ from seq2seq_cli.errors import InputError
 Tree: TypeAlias = "etree._ElementTree[Element]"  # noqa: SLF001  # lxml gives its class no other name
 
 _NAMESPACES = {
+    "": "",
     "http://www.w3.org/1999/xhtml": "",
     "http://www.daisy.org/z3986/2005/ncx/": "ncx:",
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w:",
@@ -30,14 +32,14 @@ _NAMESPACES = {
 _CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _HEAD = 1024
 """Bytes in which an HTML file names its encoding."""
+_ADDRESS = "s2s-address-{}-"
 _WHOLE_PAGE = re.compile(rb"<(html|head|body|title|meta|link|base)\b|<!doctype", re.IGNORECASE)
 
 
 def _name(element: Element) -> str:
     """The name of an element, with the prefix that its namespace has here."""
-    name = etree.QName(element)
-    prefix = _NAMESPACES.get(name.namespace, "?:") if name.namespace else ""
-    return prefix + name.localname
+    space, _, name = str(element.tag).rpartition("}")
+    return f"{_NAMESPACES.get(space[1:], '?:')}{name}"
 
 
 def _kinds(other: Kind, **names: str) -> Callable[[Element], Kind]:
@@ -67,7 +69,7 @@ _CONTENTS = Layout(kind_of=_kinds("break"), is_paragraph=lambda element: _name(e
 def read_html(content: bytes, name: str, languages: Languages) -> Draft:
     """A page, or a part of one."""
     stated = _CHARSET.search(content, 0, _HEAD)
-    encoding = stated[1].decode("ascii") if stated else "utf-8"
+    encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
     try:
         content.decode(encoding)
         tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding))
@@ -78,9 +80,17 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         raise InputError(f"{name}: empty: give a page with a text")
     is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]
     shown: Tree | Element = tree if is_whole else body
+    addresses: list[str] = []
+    for element in tree.iter("*"):
+        for key in {"href", "src", "action"} & set(element.keys()):
+            if re.search("[^!-~]", address := element.get(key, "")):  # libxml2 would write it in another way
+                element.set(key, _ADDRESS.format(len(addresses)))
+                addresses.append(address)
 
     def serialised() -> bytes:
         page: bytes = etree.tostring(shown, method="html", encoding=encoding, with_tail=False)
+        for number, address in enumerate(addresses):
+            page = page.replace(_ADDRESS.format(number).encode(), escape(address).encode(encoding, "xmlcharrefreplace"))
         inside = page if is_whole else page.partition(b">")[2].removesuffix(b"</body>")
         return inside.rstrip() + end
 

@@ -132,8 +132,8 @@ def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
-    for name, content in DOCUMENTS.items():
-        (folder / name).write_bytes(content)
+    for name, document in DOCUMENTS.items():
+        (folder / name).write_bytes(document)
     (folder / "old.txt").write_text(files["deu.txt"], encoding="cp1252")
     (folder / "deu-eng.zip").write_bytes(published("deu"))
     return folder

@@ -129,6 +129,23 @@ def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: 
     assert texts(name, content) == expected
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("<a href='b c?d&amp;é' {%x>dog</a><b{ name>", '<a href="b c?d&amp;é" {%x>DOG</a><b{ name></b{>'),
+        ("<p>ä</p>", "<p>Ä</p>"),
+        ("<p>&auml;&nbsp;b</p>", "<p>&#196;&#160;B</p>"),  # no encoding is stated: plain ASCII is right in each
+    ],
+)
+def test_a_page_is_written_as_it_was_read(content: str, expected: str) -> None:
+    assert translated("a.html", content.encode()).decode() == expected
+
+
+def test_a_page_keeps_its_encoding() -> None:
+    page = '<head><meta charset="iso-8859-1"></head><p>é</p>'.encode("latin-1")
+    assert "<p>É</p>".encode("latin-1") in translated("a.html", page)
+
+
 def test_a_catalogue_is_filled() -> None:
     written = translated("program.po", DOCUMENTS["program.po"]).decode()
     filled = DOCUMENTS["program.po"].decode().replace('msgstr[0] ""', 'msgstr[0] "THE DOG"')

@@ -193,7 +193,7 @@ _of_word = _kinds(
     "point",
     inline="styled w:hyperlink w:ins w:moveTo w:smartTag w:fldSimple",
     hidden="w:del w:moveFrom w:instrText",
-    gap="w:tab w:ptab w:drawing w:pict w:object",
+    gap="w:tab w:ptab w:sdt w:drawing w:pict w:object",
     skip="w:pPr w:br w:cr",
     **{"break": "w:p"},
 )
@@ -205,7 +205,11 @@ def _of_run(element: Element) -> Kind:
     return _of_word(inner[0] if inner else element)
 
 
-_LETTER = Layout(kind_of=_of_run, is_paragraph=lambda element: element.tag == f"{_W}p", attributes=("descr", "title"))
+_LETTER = Layout(
+    kind_of=_of_run,
+    is_paragraph=lambda element: _name(element) in {"w:p", "w:sdtContent"},  # the latter is a field to fill in
+    attributes=("descr", "title"),
+)
 
 
 def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:

@@ -122,6 +122,7 @@ def shown(*texts: str, pause: float = 0) -> str:
         ("a.docx", letter(run("a", BOLD) + run("b", BOLD) + run("cde")), ["<x0>ab</x0>cde"]),
         ("a.docx", letter(run("a") + "<w:r><w:br/></w:r>" + run("b")), ["a<br 0>b"]),
         ("a.docx", letter(run("a") + f"<w:r><w:pict><w:p>{run('b')}</w:p></w:pict></w:r>"), ["a<img 0>", "b"]),
+        ("a.docx", letter(f"{run('a')}<w:sdt><w:sdtContent>{run('b')}</w:sdtContent></w:sdt>"), ["a<img 0>", "b"]),
         ("a.docx", letter(f"<w:del>{run('no')}</w:del><w:ins>{run('a')}</w:ins>"), ["<x0/><x1>a</x1>"]),
     ],
 )

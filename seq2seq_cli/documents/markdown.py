@@ -49,18 +49,18 @@ def read_markdown(content: bytes, name: str, _languages: Languages) -> Draft:
 
 def _texts(text: str, lines: Sequence[str]) -> Iterator[list[_Span]]:
     """The spans of each text in the lines."""
-    ends = dict.fromkeys(range(len(lines)), 0)
+    ends: dict[int, int] = {}
     """The end of the last text in each line."""
     for token in MarkdownIt("commonmark").enable("table").parse(text):
         number = token.map[0] if token.type == "inline" and token.map else len(lines)
         for part in _HARD_BREAK.split(token.content) if token.type == "inline" else ():
             spans = []
             for plain in map(str.strip, part.split("\n")):
-                shown = next((each for each in (plain, plain.replace("|", "\\|")) if each in lines[number]), None)
-                if shown is not None:
-                    start = lines[number].index(shown, ends[number])
-                    ends[number] = start + len(shown)
-                    spans.append(_Span(number, start, ends[number]))
+                line = lines[number] if number < len(lines) else ""
+                for shown in dict.fromkeys((plain, plain.replace("|", "\\|"))):
+                    if (start := line.find(shown, ends.get(number, 0))) >= 0:
+                        ends[number] = start + len(shown)
+                        spans.append(_Span(number, start, ends[number]))
                 number += 1
-            if any(map(str.isalpha, part)):
+            if spans and any(map(str.isalpha, part)):
                 yield spans

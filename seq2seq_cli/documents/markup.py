@@ -335,7 +335,7 @@ def _parsed(content: bytes, name: str) -> Tree:
         return etree.parse(BytesIO(content), parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
-        problem = re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL)
+        problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
         raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or export the file again") from None
 
 

@@ -1,5 +1,6 @@
 """The document of a file: its format, by the ending of its name, and the members of those that are zip archives."""
 
+import lzma
 import re
 import struct
 import zipfile
@@ -27,7 +28,10 @@ _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 _LOCKED = {"META-INF/manifest.xml": rb"encryption-data", "META-INF/encryption.xml": rb"\.x?html?[\"']"}
 """Members that name encrypted ones: any of an OpenDocument file, chapters of a book, whose fonts may be encrypted."""
 # All that Python raises on archives that are truncated, damaged, encrypted, or packed by an unknown method.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OSError)
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError, OverflowError),
+    OSError,
+)
 
 
 def open_document(content: bytes, name: str, languages: Languages) -> Draft:

@@ -34,6 +34,8 @@ _MARKS: Mapping[Kind, str] = {
 _MARK = re.compile(r"<(/?)(x|img |br |var )(\d+)/?>(?:</var>)?")
 _WRAPPED = re.compile(r"(?<=[^\s>])[^\S\xa0]*[\t\r\n]\s*(?=[^\s<])")
 _EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that no element may hold, though pages do."""
 _LANGUAGE = ("lang", "{http://www.w3.org/XML/1998/namespace}lang")
 
 
@@ -94,7 +96,7 @@ def find_slots(element: Element, layout: Layout, *, is_active: bool = True) -> I
 def _attributes(element: Element, layout: Layout) -> Iterator[Slot]:
     for name in layout.attributes:
         if any(map(str.isalpha, text := element.get(name, ""))):
-            yield Slot(text, partial(element.set, name))
+            yield Slot(_FORBIDDEN.sub("", text), partial(element.set, name))
 
 
 def _has_letters(text: str) -> bool:
@@ -182,7 +184,7 @@ def append_plain(parent: Element, text: str) -> None:
 
 def _append_text(parent: Element, text: str) -> None:
     if text:
-        append_plain(parent, unescape(text))
+        append_plain(parent, _FORBIDDEN.sub("", unescape(text)))
 
 
 def _escaped(text: str | None) -> str:

@@ -6,7 +6,7 @@ cut again to fit the cues.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from math import ceil
 from typing import NamedTuple
 
@@ -133,7 +133,7 @@ def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
 def _parts(cue: Cue) -> Iterator[_Part]:
     """What each speaker says in a cue: a line that begins with a dash begins another part."""
     starts = [i for i, line in enumerate(cue.texts) if i == 0 or line.lstrip().startswith(_DASHES)]
-    for start, end in zip(starts, [*starts[1:], len(cue.texts)], strict=True):
+    for start, end in pairwise([*starts, len(cue.texts)]):
         text = " ".join(cue.texts[start:end])
         around = _AROUND.fullmatch(text)
         before, inner, after = around.groups() if around else ("", text, "")

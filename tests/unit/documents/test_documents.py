@@ -107,6 +107,7 @@ def shown(*texts: str, pause: float = 0) -> str:
         ("a.html", '<div translate="no">Yes<p translate="yes">No</p></div>', ["No"]),
         ("a.html", '<p lang="fr">Oui <i lang="en-GB">yes</i></p><p lang="en-US">No</p>', ["No"]),
         ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
+        ("a.html", "<p>a\0b \x0c c</p>", ["a\ufffdb \x0c c"]),
         # Code, data and the targets of links are no text; hard breaks part it.
         ("a.md", "~~~\nno\n~~~\n* a\n\n  b\n\nc\n===\n\n    no\n", ["a", "b", "c"]),
         ("a.md", "a  \nb\\\nc\n\n[x]: y\n", ["a", "b", "c"]),
@@ -115,6 +116,7 @@ def shown(*texts: str, pause: float = 0) -> str:
         ("a.srt", shown("a.", "<i>b</i>", "- c\n- d\ne"), ["a.", "b", "c", "d e"]),
         ("a.srt", shown("A TITLE", "b\nc"), ["A TITLE", "b c"]),
         ("a.srt", shown("a", "b", pause=2), ["a", "b"]),
+        ("a.srt", shown("", "b"), ["b"]),
         ("a.xlf", SEGMENT.format("yes"), ["a"]),
         ("a.xlf", SEGMENT.format("no"), []),
         # Word cuts a text into runs wherever it was edited.
@@ -128,6 +130,7 @@ def shown(*texts: str, pause: float = 0) -> str:
 )
 def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: list[str]) -> None:
     assert texts(name, content) == expected
+    translated(name, content.encode() if isinstance(content, str) else content)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def read_po(content: bytes, name: str, _languages: Languages) -> Draft:
     lines = decoded(content, name).split("\n")
     found = [
         (message.lines[keyword], message.texts[source])
-        for message in messages(lines, name)
+        for message in messages((line.removeprefix("\ufeff") for line in lines), name)
         for keyword, text in message.texts.items()
         for source in ("msgid" if keyword == "msgstr" else "msgid_plural",)
         if keyword.startswith("msgstr") and not text and message.texts.get(source)

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from seq2seq_cli.documents.draft import Draft, Languages, cut, decoded, encoded
 
-_FRONT = re.compile(r"---\r?\n.*?\n(?:---|\.\.\.)\r?\n", re.DOTALL)
+_FRONT = re.compile(r"\A\ufeff?---\r?\n.*?\n(?:---|\.\.\.)\r?\n", re.DOTALL)
 """Data at the beginning of a file."""
 _HARD_BREAK = re.compile(r"(?: {2,}|\\)\n")
 _BULLET = re.compile(r"(?:[-*+>]|\d{1,9}[.)]|#{1,6})(?:\s|$)")
@@ -29,7 +29,8 @@ def read_markdown(content: bytes, name: str, _languages: Languages) -> Draft:
     """The texts of a Markdown file, each in one line or in several."""
     whole = decoded(content, name)
     lines = whole.split("\n")
-    found = list(_texts(_FRONT.sub(lambda front: "\n" * front[0].count("\n"), whole, count=1), lines))
+    body = _FRONT.sub(lambda front: "\n" * front[0].count("\n"), whole).removeprefix("\ufeff")
+    found = list(_texts(body, lines))
 
     def finish(translations: Sequence[str]) -> bytes:
         written: list[str | None] = list(lines)

@@ -110,6 +110,9 @@ def shown(*texts: str, pause: float = 0) -> str:
         ("a.html", "<p>a\0b \x0c c</p>", ["a\ufffdb \x0c c"]),
         # Code, data and the targets of links are no text; hard breaks part it.
         ("a.md", "~~~\nno\n~~~\n* a\n\n  b\n\nc\n===\n\n    no\n", ["a", "b", "c"]),
+        ("a.md", "a\n\n---\n\nb\n\n---\n", ["a", "b"]),
+        ("a.md", "\ufeff# a\n", ["a"]),
+        ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
         ("a.md", "a  \nb\\\nc\n\n[x]: y\n", ["a", "b", "c"]),
         # A new speaker, a title and a long pause end a sentence, and so does its mark.
         ("a.srt", shown("a,", "b", "c."), ["a, b c."]),

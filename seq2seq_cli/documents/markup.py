@@ -32,7 +32,8 @@ _NAMESPACES = {
 _CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _HEAD = 1024
 """Bytes in which an HTML file names its encoding."""
-_ADDRESS = "s2s-address-{}-"
+_ADDRESS = re.compile(rb"s2s-address-\d+-")
+"""Stands for an address of a page, which libxml2 would write in another way."""
 _WHOLE_PAGE = re.compile(rb"<(html|head|body|title|meta|link|base)\b|<!doctype", re.IGNORECASE)
 
 
@@ -80,17 +81,16 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         raise InputError(f"{name}: empty: give a page with a text")
     is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]
     shown: Tree | Element = tree if is_whole else body
-    addresses: list[str] = []
+    addresses: dict[bytes, bytes] = {}
     for element in tree.iter("*"):
         for key in {"href", "src", "action"} & set(element.keys()):
-            if re.search("[^!-~]", address := element.get(key, "")):  # libxml2 would write it in another way
-                element.set(key, _ADDRESS.format(len(addresses)))
-                addresses.append(address)
+            if re.search("[^!-~]", address := element.get(key, "")):
+                element.set(key, mark := f"s2s-address-{len(addresses)}-")
+                addresses[mark.encode()] = escape(address).encode(encoding, "xmlcharrefreplace")
 
     def serialised() -> bytes:
         page: bytes = etree.tostring(shown, method="html", encoding=encoding, with_tail=False)
-        for number, address in enumerate(addresses):
-            page = page.replace(_ADDRESS.format(number).encode(), escape(address).encode(encoding, "xmlcharrefreplace"))
+        page = _ADDRESS.sub(lambda mark: addresses.get(mark[0], mark[0]), page)
         inside = page if is_whole else page.partition(b">")[2].removesuffix(b"</body>")
         return inside.rstrip() + end
 

@@ -21,7 +21,7 @@ from seq2seq_cli.errors import InputError
 _Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
 """Takes a file apart; the second argument is its name in messages."""
 
-_MOST_UNPACKED = 500_000_000
+_MOST_UNPACKED = 200_000_000
 """Bytes of all that is packed in a document; Python unpacks no more of a member than the archive says."""
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 """Begins files of old versions of Word, and encrypted ones of new versions."""

@@ -152,16 +152,16 @@ class _Paragraph:
                 opening.append(number)
             else:
                 append(self._numbered(stack[-1]), self.inside[number])
-            while True:
-                inner = next((i for i in opening if self.parents[i] in {stack[-1], *closed}), None)
+            while stack[-1] in closing or opening:
                 if stack[-1] in closing:
                     closed.add(stack.pop())
-                elif inner is not None:
-                    opening.remove(inner)
-                    append(self._numbered(stack[-1]), self.inside[inner])
-                    stack.append(inner)
-                else:
+                    continue
+                ready = (i for i in opening if self.parents[i] == stack[-1] or self.parents[i] in closed)
+                if (inner := next(ready, None)) is None:
                     break
+                opening.remove(inner)
+                append(self._numbered(stack[-1]), self.inside[inner])
+                stack.append(inner)
         _append_text(self.element, text[position:])
 
     def _numbered(self, number: int) -> Element:

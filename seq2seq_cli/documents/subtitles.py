@@ -25,6 +25,8 @@ _DASHES = ("-", "–", "—")
 _CLOSING = "\"'”’»)]"
 _LONGEST_PAUSE = 1.0
 """Seconds between two cues up to which a sentence may go on."""
+_MOST_PARTS = 6
+"""Parts of a sentence: subtitles without punctuation have no end of one."""
 _LONGEST_LINE = 42
 """Characters of a line of subtitles, by the habit of broadcasters."""
 
@@ -112,7 +114,7 @@ def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
         raise InputError(f"{name}:{timed.line}: a cue with times inside of its text (karaoke): remove them")
     sentences: list[list[_Part]] = []
     for part in chain.from_iterable(map(_parts, found)):
-        if sentences and sentences[-1][-1].goes_on_in(part):
+        if sentences and len(sentences[-1]) < _MOST_PARTS and sentences[-1][-1].goes_on_in(part):
             sentences[-1].append(part)
         else:
             sentences.append([part])

@@ -1,6 +1,7 @@
 """The texts of a document, and the document again from their translations."""
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -69,13 +70,16 @@ def cut(text: str, shares: Sequence[int]) -> list[str]:
 
     A cut behind a punctuation mark is preferred. Where there are fewer words than parts, the last parts are empty.
     """
-    places, cuts, before = list(_places(text)), [0], 0
+    places, cuts, before, total = list(_places(text)), [0], 0, sum(shares) or 1
     for share in shares[:-1]:
         before += share
-        ideal = len(text) * before / (sum(shares) or 1)
-        if places := [place for place in places if place > cuts[-1]]:
-            gain = {place: _WORTH_OF_MARK * (text[place - 1] in _MARKS) - abs(place - ideal) for place in places}
-            cuts.append(max(places, key=gain.__getitem__))
+        ideal = len(text) * before / total
+        middle, first = bisect(places, ideal), bisect(places, cuts[-1])
+        first = max(first, middle - _WORTH_OF_MARK - 1)
+        near = places[first : max(first + 1, middle + _WORTH_OF_MARK + 1)]  # no other one can be better
+        if near:
+            gain = {place: _WORTH_OF_MARK * (text[place - 1] in _MARKS) - abs(place - ideal) for place in near}
+            cuts.append(max(near, key=gain.__getitem__))
     parts = [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
     return parts + [""] * (len(shares) - len(parts))
 

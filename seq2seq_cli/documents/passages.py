@@ -176,10 +176,11 @@ def append(parent: Element, child: Element) -> None:
 
 def append_plain(parent: Element, text: str) -> None:
     """Add a text behind all that is in an element."""
-    if len(parent):
-        parent[-1].tail = (parent[-1].tail or "") + text
-    else:
+    last = next(parent.iterchildren(reversed=True), None)  # len() would count them
+    if last is None:
         parent.text = (parent.text or "") + text
+    else:
+        last.tail = (last.tail or "") + text
 
 
 def _append_text(parent: Element, text: str) -> None:

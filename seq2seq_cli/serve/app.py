@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Awaitable, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,25 +20,13 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.documents.draft import KINDS
-from seq2seq_cli.documents.open_document import open_document
-from seq2seq_cli.errors import InputError, UsageError
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
-from seq2seq_cli.serve.limits import MOST_FILE_BYTES, ApiKeys, Limits
-from seq2seq_cli.serve.requests import (
-    AUTO,
-    DetectRequest,
-    Direction,
-    TranslateRequest,
-    api_key,
-    check_size,
-    read_body,
-    read_fields,
-)
-from seq2seq_cli.serve.uploads import TranslatedFiles, Upload
+from seq2seq_cli.serve.limits import ApiKeys, Limits
+from seq2seq_cli.serve.requests import AUTO, DetectRequest, Direction, TranslateRequest, api_key, read_fields
 from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
@@ -47,7 +35,6 @@ _T = TypeVar("_T")
 
 _RETRY = {"Retry-After": "1"}
 """Seconds until a client may come again: a full queue is translated in a few."""
-_NOT_ALLOWED = HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
 _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
@@ -96,8 +83,6 @@ class Application:
         routes = [
             Route("/translate", self.translate, methods=["POST"]),
             Route("/detect", self.detect, methods=["POST"]),
-            Route("/translate_file", self.translate_file, methods=["POST"]),
-            Route("/download_file/{key}", self.download_file, methods=["GET"]),
             *(Route(path, answer, methods=["GET"]) for path, answer in self._constant_answers().items()),
         ]
         handlers = {HTTPException: _refused, ClientDisconnect: _left, Exception: _failed}
@@ -109,11 +94,6 @@ class Application:
         threads = min(run.translator.engine.threads for run in self.runs.values())
         return Batcher(threads, max_waiting=self.limits.max_waiting)
 
-    @cached_property
-    def files(self) -> TranslatedFiles:
-        """The translated documents that wait to be fetched."""
-        return TranslatedFiles()
-
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
         wanted = TranslateRequest.parse(await self._fields(request), self.limits)
@@ -121,35 +101,13 @@ class Application:
         found = None
         if wanted.source == AUTO and sources:
             found = (await asyncio.to_thread(wanted.detected, sources))[0]
-        run = self._run(Direction(found["language"] if found else wanted.source, wanted.target))
-        best, several = await _unless_client_leaves(request, self._in_time(self._translations(wanted, run)))
+        direction = Direction(found["language"] if found else wanted.source, wanted.target)
+        if direction not in self.runs:
+            served = ", ".join(map(str, self.runs))
+            raise HTTPException(400, f"source, target: not served here: choose one of {served}")
+        best, several = await _unless_client_leaves(request, self._translations(wanted, self.runs[direction]))
         answer = wanted.answer(best, several, found)
         return JSONResponse(answer, headers={"Cache-Control": "no-store"})
-
-    async def translate_file(self, request: Request) -> Response:
-        """Translate a document, and say where it can be fetched."""
-        upload = await Upload.read(request, await read_body(request, self.limits, MOST_FILE_BYTES))
-        if not self.keys.allow(upload.api_key or api_key(request, {})):
-            raise _NOT_ALLOWED
-        sources = [source for source, target in self.runs if target == upload.target]
-        is_clear = upload.source == AUTO and len(sources) == 1
-        direction = Direction(sources[0] if is_clear else upload.source, upload.target)
-        translator = self._run(direction).translator
-        try:
-            draft = await asyncio.to_thread(open_document, upload.content, upload.name, direction)
-        except InputError as error:
-            raise HTTPException(400, str(error)) from None
-        check_size("file", draft.texts, self.limits)
-        translations = await _unless_client_leaves(
-            request, self._in_time(self.batcher.translate(translator, draft.texts))
-        )
-        content = await asyncio.to_thread(draft.finish, [translation.text for translation in translations])
-        key = self.files.add(upload.name, content)
-        return JSONResponse({"translatedFileUrl": f"{request.base_url}download_file/{key}"})
-
-    async def download_file(self, request: Request) -> Response:
-        """Send a translated document."""
-        return self.files.get(request.path_params["key"])
 
     async def detect(self, request: Request) -> Response:
         """Say in which of the languages that are translated from a text may be."""
@@ -157,18 +115,11 @@ class Application:
         found = await asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
         return JSONResponse(found, headers={"Cache-Control": "no-store"})
 
-    def _run(self, direction: Direction) -> Served:
-        """The run of a direction; raises HTTPException where none is served."""
-        if direction not in self.runs:
-            served = ", ".join(map(str, self.runs))
-            raise HTTPException(400, f"source, target: not served here: choose one of {served}")
-        return self.runs[direction]
-
     async def _fields(self, request: Request) -> Mapping[str, Any]:
         """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
         fields = await read_fields(request, self.limits)
         if not self.keys.allow(api_key(request, fields)):
-            raise _NOT_ALLOWED
+            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
         return fields
 
     def _constant_answers(self) -> dict[str, Response]:
@@ -198,8 +149,8 @@ class Application:
             "frontendTimeout": _TYPING_PAUSE,
             "language": {side: {"code": code, "name": names[code]} for side, code in directions[0]._asdict().items()},
             "suggestions": False,
-            "filesTranslation": True,
-            "supportedFilesFormat": list(KINDS),
+            "filesTranslation": False,
+            "supportedFilesFormat": [],
         }
         headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
         return {
@@ -213,18 +164,15 @@ class Application:
         """The translations of the texts, and several of each where they are wanted."""
         translator = run.translator
         wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
-        best = await self.batcher.translate(translator, wanted.texts)
-        return best, await self.batcher.translate(wider, wanted.texts) if wider else []
-
-    async def _in_time(self, work: Awaitable[_T]) -> _T:
-        """The result of some work; raises HTTPException when it takes too long, or when the queue is full."""
         try:
             async with asyncio.timeout(self.limits.timeout):
-                return await work
+                best = await self.batcher.translate(translator, wanted.texts)
+                several = await self.batcher.translate(wider, wanted.texts) if wider else []
         except TimeoutError:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
+        return best, several
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

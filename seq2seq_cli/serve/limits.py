@@ -11,8 +11,6 @@ from seq2seq_cli.files.reading import read_whole
 _MOST_KEY_BYTES = 1_000_000
 _BYTES_PER_CHARACTER = 12
 """In JSON: a character outside of the first 65,536 can be written as two escapes of six bytes."""
-MOST_FILE_BYTES = 10_000_000
-"""Most bytes of a request with a document, whose pictures may be larger than its text."""
 _OTHER_BYTES = 2**16
 """Bytes of a body besides its texts: names, languages, spaces."""
 

@@ -44,13 +44,6 @@ def _unicode(text: str) -> str:
 _Text: TypeAlias = Annotated[str, AfterValidator(_unicode)]
 
 
-def check_size(field: str, texts: Sequence[str], limits: Limits) -> None:
-    """Raise HTTPException where the texts of a field have too many characters."""
-    if (characters := sum(map(cost, texts))) > limits.max_characters:
-        told = f"{field}: {counted(characters, 'character')}, one more per text counted"
-        raise HTTPException(413, f"{told}; at most {limits.max_characters:,} are taken")
-
-
 class DetectRequest(BaseModel):
     """A request about texts, with LibreTranslate's names; the fields that it has besides are ignored."""
 
@@ -67,7 +60,12 @@ class DetectRequest(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}") from None
-        check_size("q", request.texts, limits)
+        if (characters := sum(map(cost, request.texts))) > limits.max_characters:
+            raise HTTPException(
+                413,
+                f"q: {counted(characters, 'character')}, one more per text counted; at most"
+                f" {limits.max_characters:,} are taken",
+            )
         return request
 
     @property
@@ -128,7 +126,7 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (_JSON, _FORM):
         raise HTTPException(415, f"content-type: must be {_JSON} or {_FORM}", {"Accept": f"{_JSON}, {_FORM}"})
-    body = await read_body(request, limits, limits.max_bytes)
+    body = await _read_body(request, limits)
     of_address = _read_form(request.scope["query_string"], "the address")
     if not body:
         return of_address
@@ -144,8 +142,8 @@ def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
     return header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else None
 
 
-async def read_body(request: Request, limits: Limits, most: int) -> bytes:
-    """The body of a request, of so many bytes at most; raises HTTPException for one that is larger, or too slow.
+async def _read_body(request: Request, limits: Limits) -> bytes:
+    """The body of a request.
 
     One that is too large is read to its end, but not kept: a client that sends all before it looks for the answer would
     find a broken connection instead.
@@ -155,13 +153,13 @@ async def read_body(request: Request, limits: Limits, most: int) -> bytes:
         async with asyncio.timeout(limits.timeout):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size <= most:
+                if size <= limits.max_bytes:
                     body += chunk
     except TimeoutError:
         problem = f"the body: not received within {limits.timeout:g} seconds"
         raise HTTPException(408, problem, {"Connection": "close"}) from None
-    if size > most:
-        raise HTTPException(413, f"the body: at most {most} bytes are taken")
+    if size > limits.max_bytes:
+        raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken")
     return bytes(body)
 
 

@@ -1,8 +1,7 @@
-"""Documents on the command line and at the server."""
+"""Documents on the command line."""
 
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from seq2seq_cli.decoding.load import load
 from tests.commands import Done, refused, s2s_here
 from tests.documents import DOCUMENTS, members
-from tests.servers import Answer, Server, running_server
 from tests.untrained import make_run
 
 
@@ -88,58 +86,3 @@ def test_libreoffice_opens_a_translated_document(folder: Path, tmp_path: Path, n
         found.append(text.splitlines())
     assert len(found[0]) == len(found[1]) > 3
     assert found[0] != found[1]
-
-
-# The server
-
-
-@pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
-    """One that takes few characters."""
-    with running_server("--model", folder / "runs" / "newest", "--max-characters", "200") as server:
-        yield server
-
-
-def send(server: Server, name: str, content: bytes, **fields: str) -> Answer:
-    """The answer to a form as LibreTranslate's page sends it."""
-    parts = [f'--x\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{fields[key]}\r\n'.encode() for key in fields]
-    head = f'--x\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'.encode()
-    body = b"".join([*parts, head, content, b"\r\n--x--\r\n"])
-    return server.ask("POST", "/translate_file", body, {"Content-Type": "multipart/form-data; boundary=x"})
-
-
-@pytest.mark.parametrize("source", ["en", "auto"])
-def test_the_server_translates_a_document(server: Server, folder: Path, tmp_path: Path, source: str) -> None:
-    answer = send(server, "page.html", DOCUMENTS["page.html"], source=source, target="de")
-    assert answer.status == 200
-    address = answer.content["translatedFileUrl"]
-    assert address.startswith(f"{server.address}/download_file/")
-    file = server.get(address.removeprefix(server.address))
-    assert "filename*=UTF-8''page.html" in file.headers["content-disposition"]
-    assert s2s(folder, "page.html", "--output", str(tmp_path / "page.html")).returncode == 0
-    assert file.content == (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert ".docx" in server.get("/frontend/settings").content["supportedFilesFormat"]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "fields", "status", "problem"),
-    [
-        ("a.md", b"she", {"source": "en", "target": "fr"}, 400, "not served here"),
-        ("a.md", b"she", {}, 400, "not served here"),
-        ("a.txt", b"she", {"source": "en", "target": "de"}, 400, "its name must end with"),
-        ("a.docx", b"she", {"source": "en", "target": "de"}, 400, "a.docx: truncated"),
-        ("a.md", b"she " * 60, {"source": "en", "target": "de"}, 413, "at most 200"),
-        ("a.md", bytes(10_000_001), {"source": "en", "target": "de"}, 413, "the body"),
-    ],
-)
-def test_the_server_refuses(
-    server: Server, name: str, content: bytes, fields: dict[str, str], status: int, problem: str
-) -> None:
-    answer = send(server, name, content, **fields)
-    assert answer.status == status
-    assert problem in answer.content["error"]
-
-
-def test_other_requests_for_documents_are_refused(server: Server) -> None:
-    assert server.ask("POST", "/translate_file", b"q=she").status == 400
-    assert server.get("/download_file/a.docx").status == 404

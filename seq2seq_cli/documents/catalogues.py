@@ -1,4 +1,4 @@
-"""Texts of programs: PO, the catalogues of gettext, JSON files of strings, and the names in XLIFF.
+"""Texts of programs: PO, the catalogues of gettext, and JSON files of strings.
 
 https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html
 """
@@ -12,11 +12,6 @@ from itertools import chain
 
 from seq2seq_cli.documents.draft import Draft, Languages, decoded, encoded
 from seq2seq_cli.errors import InputError, PairFileError
-
-XLIFF_UNITS = frozenset(["trans-unit", "segment"])
-"""Elements with a source and a target, of XLIFF 1.2 and of XLIFF 2."""
-XLIFF_LANGUAGES = (("source-language", "srcLang"), ("target-language", "trgLang"))
-"""Attributes with the languages of both, of XLIFF 1.2 and of XLIFF 2."""
 
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')

@@ -21,7 +21,6 @@ KINDS = {
     **dict.fromkeys((".md", ".markdown"), "a Markdown file"),
     **dict.fromkeys((".srt", ".vtt"), "a file of subtitles"),
     ".po": "a PO catalogue",
-    **dict.fromkeys((".xliff", ".xlf"), "an XLIFF file"),
     ".json": "a JSON file",
 }
 """The formats that are translated, by the endings of names."""

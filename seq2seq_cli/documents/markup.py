@@ -1,4 +1,4 @@
-"""The formats made of elements: HTML, XHTML, XLIFF, and the parts of Word and OpenDocument files that hold text."""
+"""The formats made of elements: HTML, XHTML, and the parts of Word and OpenDocument files that hold text."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from seq2seq_cli.documents.catalogues import XLIFF_LANGUAGES, XLIFF_UNITS
 from seq2seq_cli.documents.draft import Draft, Languages, primary
 from seq2seq_cli.documents.passages import Element, Kind, Layout, Slot, append, append_plain, find_slots
 from seq2seq_cli.errors import InputError
@@ -26,8 +25,6 @@ _NAMESPACES = {
     "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office:",
     "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0": "svg:",
     "urn:oasis:names:tc:opendocument:xmlns:text:1.0": "text:",
-    "urn:oasis:names:tc:xliff:document:1.2": "xliff:",
-    "urn:oasis:names:tc:xliff:document:2.0": "xliff:",
 }
 _CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _HEAD = 1024
@@ -115,51 +112,6 @@ def _page_draft(root: Element, layout: Layout, languages: Languages, serialised:
         return serialised()
 
     return _draft(find_slots(root, replace(layout, language=source)), finished)
-
-
-# XLIFF
-
-_UNIT = Layout(kind_of=_kinds("hidden", inline="g mrk pc xliff:g xliff:mrk xliff:pc"))
-
-
-def read_xliff(content: bytes, name: str, languages: Languages) -> Draft:
-    """The units of an XLIFF file, of version 1.2 or 2, that have no target or an empty one."""
-    tree = _parsed(content, name)
-    if etree.QName(tree.getroot()).localname != "xliff":
-        raise InputError(f"{name}: no XLIFF, but an XML file of another kind: export it as XLIFF")
-    slots: list[Slot] = []
-    for element in list(tree.iter("{*}*")):
-        _state_languages(element, name, languages)
-        stated = (around.get("translate") for around in (element, *element.iterancestors()))  # the innermost one counts
-        if etree.QName(element).localname in XLIFF_UNITS and next(filter(None, stated), "yes") == "yes":
-            slots += _empty_target(element)
-    return _draft(slots, lambda: _serialised(tree, content))
-
-
-def _state_languages(element: Element, name: str, languages: Languages) -> None:
-    """Let an element that states the source state the target; raises InputError where it states other languages."""
-    for keys in zip(*XLIFF_LANGUAGES, strict=True):
-        for key, language in zip(keys, languages, strict=True):
-            if primary(stated := element.get(key, language)) != language:
-                problem = f"{key} is {stated}, but the model translates {' into '.join(languages)}"
-                raise InputError(f"{name}:{element.sourceline}: {problem}: choose another one with --model")
-        if element.get(keys[0]):
-            element.set(keys[1], element.get(keys[1], languages[1]))
-
-
-def _empty_target(unit: Element) -> Iterator[Slot]:
-    """The texts of the target of a unit, which becomes a copy of its source, unless it has a text already."""
-    source, target = unit.find("{*}source"), unit.find("{*}target")
-    if source is None or (target is not None and "".join(target.itertext()).strip()):
-        return
-    if target is None:
-        target = source.makeelement(str(source.tag).replace("source", "target"), nsmap=source.nsmap)
-        before = next(unit.iterchildren("{*}seg-source"), source)
-        target.tail, before.tail = before.tail, None
-        before.addnext(target)
-    target.text = source.text
-    target[:] = map(deepcopy, source)
-    yield from find_slots(target, _UNIT)
 
 
 # OpenDocument

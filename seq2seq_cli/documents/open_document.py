@@ -14,7 +14,7 @@ from typing import TypeAlias
 from seq2seq_cli.documents.catalogues import read_json, read_po
 from seq2seq_cli.documents.draft import REFUSED, Draft, Languages
 from seq2seq_cli.documents.markdown import read_markdown
-from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml, read_xliff
+from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
 from seq2seq_cli.documents.subtitles import read_subtitles
 from seq2seq_cli.errors import InputError
 
@@ -88,7 +88,6 @@ _READERS: Mapping[str, _Read] = {
     **dict.fromkeys((".md", ".markdown"), read_markdown),
     **dict.fromkeys((".srt", ".vtt"), read_subtitles),
     ".po": read_po,
-    **dict.fromkeys((".xliff", ".xlf"), read_xliff),
     ".json": read_json,
 }
 _PACKED: Mapping[str, tuple[str, str, _Read]] = {

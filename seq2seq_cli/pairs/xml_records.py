@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 from xml.parsers import expat
 
-from seq2seq_cli.documents.catalogues import XLIFF_LANGUAGES, XLIFF_UNITS
 from seq2seq_cli.documents.draft import primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
@@ -149,9 +148,12 @@ class _Xliff(_Units):
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in {"xliff", "file"}:
-            stated = [primary(attributes.get(old) or attributes.get(new) or "") for old, new in XLIFF_LANGUAGES]
+            stated = [
+                primary(attributes.get(old) or attributes.get(new) or "")
+                for old, new in (("source-language", "srcLang"), ("target-language", "trgLang"))
+            ]
             self._languages = (stated[0] or self._languages[0], stated[1] or self._languages[1])
-        elif tag in XLIFF_UNITS:
+        elif tag in {"trans-unit", "segment"}:
             self.begin_record()
         elif tag == "alt-trans":
             self._is_other = True
@@ -163,7 +165,7 @@ class _Xliff(_Units):
             self.add_text(self._languages[tag == "target"])
         elif tag == "alt-trans":
             self._is_other = False
-        elif tag in XLIFF_UNITS and self._cells.get(self._languages[1]):  # others wait for a translation
+        elif tag in {"trans-unit", "segment"} and self._cells.get(self._languages[1]):  # others wait for a translation
             self.found.append(Record(self._line, self._cells))
 
 

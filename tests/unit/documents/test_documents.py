@@ -38,7 +38,7 @@ def test_each_ending_has_a_reader() -> None:
     assert _READERS.keys() | _PACKED.keys() == KINDS.keys()
 
 
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in {"program.po", "program.xliff"}])
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != "program.po"])
 def test_all_but_the_text_stays(name: str) -> None:
     before, after = members(name, DOCUMENTS[name]), members(name, translated(name, DOCUMENTS[name]))
     assert list(before) == list(after)
@@ -71,7 +71,6 @@ TEXTS: Mapping[str, list[str]] = {
     "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],
     "film.vtt": ["She kissed the <b>old</b> man.", "The dog"],
     "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
-    "program.xliff": ["She <x0>kissed</x0> him<x1/>.", "The man"],
     "program.json": ["She kissed {name}.", "The dog"],
 }
 
@@ -79,9 +78,6 @@ TEXTS: Mapping[str, list[str]] = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_texts_of_a_document(name: str) -> None:
     assert texts(name, DOCUMENTS[name]) == TEXTS[name]
-
-
-SEGMENT = '<xliff srcLang="en"><file><unit translate="{}"><segment><source>a</source></segment></unit></file></xliff>'
 
 
 def run(text: str, style: str = "") -> str:
@@ -121,8 +117,6 @@ def shown(*texts: str, pause: float = 0) -> str:
         ("a.srt", shown("a", "b", pause=2), ["a", "b"]),
         ("a.srt", shown("", "b"), ["b"]),
         ("a.srt", shown(*"abcdefgh"), ["a b c d e f", "g h"]),
-        ("a.xlf", SEGMENT.format("yes"), ["a"]),
-        ("a.xlf", SEGMENT.format("no"), []),
         # Word cuts a text into runs wherever it was edited.
         ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),
         ("a.docx", letter(run("a", BOLD) + run("b", BOLD) + run("cde")), ["<x0>ab</x0>cde"]),
@@ -162,17 +156,6 @@ def test_a_catalogue_is_filled() -> None:
         'dogs."\nmsgstr ""', 'dogs."\nmsgstr "SHE SAW %D DOGS."'
     )
     assert written == filled.replace('msgstr ""\n""', 'msgstr ""\n"THE DOG.\\n"\n"THE MAN.\\n"')
-
-
-def test_the_units_of_xliff_that_have_no_target_get_one() -> None:
-    filled = DOCUMENTS["program.xliff"].replace(b"<target/>", b"<target>THE MAN</target>")
-    first = b'<source>She <g id="1">kissed</g> him<x id="2"/>.</source>'
-    filled = filled.replace(first, first + b'<target>SHE <g id="1">KISSED</g> HIM<x id="2"/>.</target>')
-    written = translated("program.xliff", DOCUMENTS["program.xliff"])
-    assert members("a.xliff", written) == members("a.xliff", filled)
-    new = b'<xliff version="2.0" srcLang="en"><file><unit><segment><source>a</source></segment></unit></file></xliff>'
-    states = new.replace(b'"en"', b'"en" trgLang="de"').replace(b"</source>", b"</source><target>A</target>")
-    assert translated("a.xlf", new) == states
 
 
 def test_words_of_a_format_move_with_it() -> None:
@@ -230,8 +213,6 @@ PROTECTED = {"META-INF/container.xml": "", "META-INF/encryption.xml": '<CipherRe
         ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
-        ("a.xlf", b"<tmx/>", "no XLIFF"),
-        ("a.xlf", b'<xliff\nsrcLang="fr"/>', "a.xlf:2: srcLang is fr, but the model translates en into de"),
         ("a.md", b"a\n\xff", "a.md:2: byte 0xff is not UTF-8"),
         ("a.srt", b"Hello", "no subtitles in it"),
         ("a.vtt", b"00:01.000 --> 00:02.000\n<00:01.500>a", "a.vtt:1: a cue with times inside"),

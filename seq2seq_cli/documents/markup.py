@@ -1,17 +1,18 @@
 """The formats made of elements: HTML, XHTML, and the parts of Word and OpenDocument files that hold text."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection
 from copy import deepcopy
 from dataclasses import replace
 from html import escape
 from io import BytesIO
+from itertools import groupby
 from typing import TypeAlias
 
 from lxml import etree
 
 from seq2seq_cli.documents.draft import Draft, Languages, primary
-from seq2seq_cli.documents.passages import Element, Kind, Layout, Slot, append, append_plain, find_slots
+from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots
 from seq2seq_cli.errors import InputError
 
 Tree: TypeAlias = "etree._ElementTree[Element]"  # noqa: SLF001  # lxml gives its class no other name
@@ -40,27 +41,26 @@ def _name(element: Element) -> str:
     return f"{_NAMESPACES.get(space[1:], '?:')}{name}"
 
 
-def _kinds(other: Kind, **names: str) -> Callable[[Element], Kind]:
-    """The kind of an element by its name; the names of each kind are separated by spaces."""
-    kinds: dict[str, Kind] = {name: kind for kind, of_kind in names.items() for name in of_kind.split()}  # type: ignore[misc]
-    return lambda element: kinds.get(_name(element), other)
+def _kinds(**names: str) -> dict[str, Kind]:
+    """The kinds of elements by their names, which are separated by spaces."""
+    return {name: kind for kind, of_kind in names.items() for name in of_kind.split()}  # type: ignore[misc]
 
 
 # HTML
 
 _PAGE = Layout(
-    kind_of=_kinds(
-        "break",
-        inline="a abbr acronym b bdi bdo big cite data del dfn em font i ins label mark q ruby rb rp rt rtc s small"
-        " span strike strong sub sup time tt u",
-        word="code kbd samp var svg math",
+    name_of=_name,
+    kinds=_kinds(
+        inline="a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp rt"
+        " rtc s samp small span strike strong sub sup svg time tt u var",
         point="wbr area param source track",
         gap="img embed input picture video audio object iframe canvas button select meter progress",
-        skip="script style pre textarea",
     ),
+    others="break",
+    untranslated=["code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea", "var"],
     attributes=("alt", "title", "placeholder", "aria-label"),
 )
-_CONTENTS = Layout(kind_of=_kinds("break"), is_paragraph=lambda element: _name(element) == "ncx:text")
+_CONTENTS = Layout(name_of=_name, kinds={}, others="break", paragraphs=["ncx:text"])
 """The contents of a book, of EPUB 2."""
 
 
@@ -104,180 +104,164 @@ def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
 def _page_draft(root: Element, layout: Layout, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
     """The draft of a page, which says afterwards that its language is the target's."""
     source, target = languages
-    named = [key for key, value in root.attrib.items() if key.endswith("lang") and primary(value) == source]
-
-    def finished() -> bytes:
-        for key in named:
+    slots = list(find_slots(root, replace(layout, language=source)))
+    for key, value in root.attrib.items():
+        if key.endswith("lang") and primary(value) == source:
             root.set(key, target)
-        return serialised()
-
-    return _draft(find_slots(root, replace(layout, language=source)), finished)
+    return Draft(slots, serialised)
 
 
 # OpenDocument
 
 _TEXT = Layout(
-    kind_of=_kinds(
-        "point",
+    name_of=_name,
+    kinds=_kinds(
         inline="text:span text:a text:meta",
-        hidden="office:annotation text:tracked-changes",
         gap="text:tab text:s draw:frame",
         **{"break": "text:p text:h text:line-break"},
     ),
-    is_paragraph=lambda element: _name(element) in {"text:p", "text:h", "svg:title", "svg:desc"},
+    others="point",
+    paragraphs=("text:p", "text:h", "svg:title", "svg:desc"),
+    untranslated=("office:annotation", "text:tracked-changes"),
 )
 
 
 def read_odt_part(content: bytes, name: str, _languages: Languages) -> Draft:
     """The text of an OpenDocument file, or its headers and footers."""
     tree = _parsed(content, name)
-    return _draft(find_slots(tree.getroot(), _TEXT), lambda: _serialised(tree, content))
+    return Draft(list(find_slots(tree.getroot(), _TEXT)), lambda: _serialised(tree, content))
 
 
 # Word
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_STYLED = "styled"
-"""Stands for a run whose style is not the usual one, while its text is translated."""
-_RUN, _RUN_TEXT, _RUN_STYLE, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}proofErr"
+_RUN, _RUN_TEXT, _RUN_FORMAT, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}proofErr"
+_USUAL, _STYLED = "usual", "styled"
+"""Stand for runs with text while it is translated: those of a paragraph's usual format, and others."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_of_word = _kinds(
-    "point",
-    inline="styled w:hyperlink w:ins w:moveTo w:smartTag w:fldSimple",
-    hidden="w:del w:moveFrom w:instrText",
-    gap="w:tab w:ptab w:sdt w:drawing w:pict w:object",
-    skip="w:pPr w:br w:cr",
-    **{"break": "w:p"},
-)
+_LINKS = "w:hyperlink w:ins w:moveTo w:smartTag w:fldSimple"
+_AROUND_RUNS = [name.replace("w:", _W) for name in f"w:p {_LINKS}".split()]
 
 
-def _of_run(element: Element) -> Kind:
-    """The kind of an element of Word; a run without text has the effect of what it holds."""
-    inner = [child for child in element if child.tag != _RUN_STYLE] if element.tag == _RUN else []
-    return _of_word(inner[0] if inner else element)
+def _name_in_word(element: Element) -> str:
+    """The name of an element of Word; a run without text has the effect of what it holds."""
+    inner = _parts(element) if element.tag == _RUN else []
+    return _name(inner[0] if inner else element)
+
+
+def _parts(run: Element) -> list[Element]:
+    """What is in a run besides its format."""
+    return [part for part in run if part.tag != _RUN_FORMAT]
 
 
 _LETTER = Layout(
-    kind_of=_of_run,
-    is_paragraph=lambda element: _name(element) in {"w:p", "w:sdtContent"},  # the latter is a field to fill in
+    name_of=_name_in_word,
+    kinds=_kinds(
+        inline=f"{_STYLED} {_LINKS}",
+        gap="w:tab w:ptab w:sdt w:drawing w:pict w:object",
+        format="w:pPr w:rPr",
+        **{"break": "w:p w:br w:cr"},
+    ),
+    others="point",
+    paragraphs=("w:p", "w:sdtContent"),  # the latter is a field to fill in
+    untranslated=("w:del", "w:moveFrom"),
     attributes=("descr", "title"),
 )
 
 
 def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
-    """The text of a Word file, or its headers, footers or notes."""
+    """The text of a Word file, or its headers, footers or notes.
+
+    Word cuts a text into runs wherever it was edited. While it is translated, it stands in its paragraph directly, as
+    in HTML, and only what has another format than the longest run is in an element.
+    """
     tree = _parsed(content, name)
-    runs = (run for run in tree.iter(_RUN) if run.find(_RUN_TEXT) is not None)
-    loosened = [_Loosened(parent) for parent in dict.fromkeys(run.getparent() for run in runs) if parent is not None]
+    root = tree.getroot()
+    etree.strip_elements(root, _PROOF)  # about the spelling of the words that were there
+    for element in root.iter("*"):  # no white space between elements is text
+        element.tail = None
+        element.text = element.text if next(element.iterchildren(), None) is None else None
+    inner = set(root.iterfind(f".//{_RUN}/*"))
+    parents = [*root.iter(*_AROUND_RUNS), *root.iterfind(f".//{_RUN}/..")]
+    usual = {parent: _loosened(parent) for parent in dict.fromkeys(parents)}
+    etree.strip_tags(root, _RUN_TEXT, _USUAL)
 
     def finished() -> bytes:
-        for each in loosened:
-            each.fasten()
+        for parent, run in usual.items():
+            _fasten(parent, run, inner)
         return _serialised(tree, content)
 
-    return _draft(find_slots(tree.getroot(), _LETTER), finished)
+    return Draft(list(find_slots(root, _LETTER)), finished)
 
 
-class _Loosened:
-    """A paragraph of Word, or a link in one, whose text stands in it directly, as in HTML, and no more in runs.
-
-    Only the text of another style than the longest run's stays in an element. Word cuts a text into runs wherever it
-    was edited: neighbours of one style are one run afterwards.
-    """
-
-    def __init__(self, parent: Element) -> None:
-        runs = {run: _style(run) for run in parent.iterchildren(_RUN) if run.find(_RUN_TEXT) is not None}
-        longest = max(runs, key=lambda run: len("".join(run.itertext(_RUN_TEXT))))
-        self.parent, self.usual = parent, _emptied(longest)
-        self.others: dict[Element, Element] = {}
-        """A run without text for each element in the place of runs of another style."""
-        self.inner: set[Element] = set()
-        """What stood beside the text in runs, such as a tab."""
-        inside, style = parent, runs[longest]
-        for child in _taken(parent):
-            if isinstance(child, str) or child.tag == _PROOF:  # about the spelling of the words that were there
-                continue
-            if child not in runs:
-                inside, style = parent, runs[longest]
-                append(parent, child)
-                continue
-            if runs[child] != style:
-                style = runs[child]
-                inside = parent if style == runs[longest] else etree.SubElement(parent, _STYLED)
-                self.others |= {} if inside is parent else {inside: _emptied(child)}
-            for part in child.iterchildren():
-                if part.tag == _RUN_TEXT:
-                    append_plain(inside, part.text or "")
-                elif part.tag != _RUN_STYLE:
-                    self.inner.add(part)
-                    append(inside, part)
-
-    def fasten(self) -> None:
-        """Put the text back into runs."""
-        for element, run in self.others.items():
-            for item in _taken(element):
-                _put(run, item)
-            run.tail = element.tail
-            if (parent := element.getparent()) is not None:
-                parent.replace(element, run)
-        current = None
-        for item in _taken(self.parent):
-            if not isinstance(item, str) and item not in self.inner:
-                current = None
-                append(self.parent, item)
-                continue
-            if current is None:
-                current = deepcopy(self.usual)
-                append(self.parent, current)
-            _put(current, item)
+def _loosened(parent: Element) -> Element:
+    """An empty run of the usual format in a paragraph or a link, whose runs with text are marked, or joined."""
+    runs = {run: _format(run) for run in parent.iterchildren(_RUN) if run.find(_RUN_TEXT) is not None}
+    if not runs:
+        return etree.Element(_RUN)
+    longest = max(runs, key=lambda run: len("".join(run.itertext(_RUN_TEXT))))
+    usual = deepcopy(longest)
+    _taken(usual)
+    for run, style in runs.items():
+        before = run.getprevious()
+        if before is not None and runs.get(before) == style:
+            before.extend(_parts(run))
+            parent.remove(run)
+        elif style == runs[longest]:
+            run.tag = _USUAL
+            run[:] = _parts(run)
+        else:
+            run.tag = _STYLED
+    return usual
 
 
-def _style(run: Element) -> bytes:
+def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None:
+    """Put the text of a paragraph or a link back into runs; `inner` is what may only stand in runs."""
+    items: list[tuple[Element, Element | str]] = []
+    """Each with the run that has its format."""
+    for item in _taken(parent):
+        if isinstance(item, str) or item.tag not in {_RUN, _STYLED}:
+            items.append((usual, item))
+            continue
+        items += [(item, part) for part in _taken(item)]
+        item.tag = _RUN
+    for (run, is_inner), group in groupby(items, lambda item: (item[0], isinstance(item[1], str) or item[1] in inner)):
+        around = deepcopy(run) if is_inner else parent
+        if is_inner:
+            append(parent, around)
+        for _, item in group:
+            _put(around, item)
+
+
+def _format(run: Element) -> bytes:
     """The format of a run, the same for runs that look the same."""
-    style = run.find(_RUN_STYLE)
+    style = run.find(_RUN_FORMAT)
     return b"" if style is None else etree.tostring(style, method="c14n", exclusive=True)
 
 
-def _emptied(run: Element) -> Element:
-    """A copy of a run, of which only the format is left."""
-    copy = deepcopy(run)
-    copy[:] = [child for child in copy if child.tag == _RUN_STYLE]
-    return copy
-
-
 def _taken(element: Element) -> list[Element | str]:
-    """The texts and the elements in an element, which is empty then."""
+    """The texts and the elements in an element, of which only the format of a run is left."""
     items: list[Element | str] = [element.text or ""]
     for child in element:
         items += [child, child.tail or ""]
+        child.tail = None
     element.text = None
-    element[:] = []
-    return [item for item in items if not isinstance(item, str) or item]
+    element[:] = [child for child in element if child.tag == _RUN_FORMAT]
+    return [item for item in items if (item if isinstance(item, str) else item.tag != _RUN_FORMAT)]
 
 
-def _put(run: Element, item: Element | str) -> None:
-    """Add a text or an element to a run."""
+def _put(parent: Element, item: Element | str) -> None:
+    """Add an element, or a text, to a run."""
     if not isinstance(item, str):
-        append(run, item)
+        append(parent, item)
         return
-    text = etree.SubElement(run, _RUN_TEXT)
+    text = etree.SubElement(parent, _RUN_TEXT)
     text.text = item
     if item != item.strip():
         text.set(_SPACE, "preserve")
 
 
 # All
-
-
-def _draft(slots: Iterable[Slot], serialised: Callable[[], bytes]) -> Draft:
-    found = list(slots)
-
-    def finish(translations: Sequence[str]) -> bytes:
-        for slot, translation in zip(found, translations, strict=True):
-            slot.write(translation)
-        return serialised()
-
-    return Draft([slot.text for slot in found], finish)
 
 
 def _parsed(content: bytes, name: str) -> Tree:

@@ -5,22 +5,23 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from io import BytesIO
-from itertools import islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from seq2seq_cli.documents.catalogues import read_json, read_po
 from seq2seq_cli.documents.draft import REFUSED, Draft, Languages
-from seq2seq_cli.documents.markdown import read_markdown
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
-from seq2seq_cli.documents.subtitles import read_subtitles
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.documents.wrapped_text import read_markdown, read_subtitles
+from seq2seq_cli.errors import InputError, unreadable
+from seq2seq_cli.files.reading import read_named
 
 _Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
 """Takes a file apart; the second argument is its name in messages."""
 
+_LARGEST = 100_000_000
+"""Bytes of a document."""
 _MOST_UNPACKED = 200_000_000
 """Bytes of all that is packed in a document; Python unpacks no more of a member than the archive says."""
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
@@ -34,16 +35,26 @@ _DAMAGE = (
 )
 
 
-def open_document(content: bytes, name: str, languages: Languages) -> Draft:
-    """The texts of a file; `name` is its name in messages, with the ending that tells its format.
+def open_document(path: Path, languages: Languages) -> Draft:
+    """The draft of a file; raises InputError for one that cannot be read, or has no text."""
+    try:
+        draft = take_apart(read_named(path, most=_LARGEST), str(path), languages)
+    except OSError as error:
+        raise InputError(unreadable(path, error)) from None
+    if not draft.slots:
+        raise InputError(f"{path}: no text to translate in it: check the file, and the language that it states")
+    return draft
 
-    Raises InputError for a file that is damaged, encrypted, too large when it is unpacked, or of another format.
+
+def take_apart(content: bytes, name: str, languages: Languages) -> Draft:
+    """The draft of a document; `name` is its name in messages, with the ending that tells its format.
+
+    Raises InputError for one that is damaged, encrypted, too large when it is unpacked, or of another format.
     """
     ending = PurePath(name).suffix.lower()
     if ending in REFUSED or content.startswith(_OLD_OFFICE):
-        raise InputError(
-            f"{name}: an old or encrypted format, or no text: save it as .docx or .odt, without a password"
-        )
+        problem = "an old or encrypted format, or no text: save it as .docx or .odt, without a password"
+        raise InputError(f"{name}: {problem}")
     if ending not in _PACKED:
         return _READERS[ending](content, name, languages)
     main, texts, read = _PACKED[ending]
@@ -58,15 +69,14 @@ def open_document(content: bytes, name: str, languages: Languages) -> Draft:
         if re.fullmatch(texts, member)
     }
 
-    def finish(translations: Sequence[str]) -> bytes:
-        left, file = iter(translations), BytesIO()
+    def packed() -> bytes:
+        file = BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             for member, (info, inner) in members.items():
-                draft = drafts.get(member)
-                archive.writestr(info, draft.finish(list(islice(left, len(draft.texts)))) if draft else inner)
+                archive.writestr(info, drafts[member].content() if member in drafts else inner)
         return file.getvalue()
 
-    return Draft([text for draft in drafts.values() for text in draft.texts], finish)
+    return Draft([slot for draft in drafts.values() for slot in draft.slots], packed)
 
 
 def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, bytes]]:
@@ -77,9 +87,8 @@ def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, byt
                 raise InputError(f"{name}: more than {_MOST_UNPACKED / 1e6:g} MB when it is unpacked: split it")
             return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
     except _DAMAGE:
-        raise InputError(
-            f"{name}: truncated, damaged or encrypted: open it in its program, and save it again"
-        ) from None
+        problem = "truncated, damaged or encrypted: open it in its program, and save it again"
+        raise InputError(f"{name}: {problem}") from None
 
 
 _READERS: Mapping[str, _Read] = {

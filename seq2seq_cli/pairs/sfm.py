@@ -108,4 +108,4 @@ class Po(Reader):
         for message in messages(lines, name):
             cells: dict[Column, str] = {key: message.texts.get(key, "") for key in ("msgid", "msgstr")}
             if all(cells.values()) and not message.is_fuzzy:
-                yield Record(message.line, cells)
+                yield Record(message.lines["msgid"][0], cells)

@@ -24,10 +24,9 @@ from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.documents.draft import KINDS, LARGEST, REFUSED
-from seq2seq_cli.errors import InputError, UsageError, command_line, how_to_install, one_line, unreadable
+from seq2seq_cli.documents.draft import REFUSED, TRANSLATED
+from seq2seq_cli.errors import UsageError, command_line, how_to_install, one_line
 from seq2seq_cli.files.output import check_output_path, write_output
-from seq2seq_cli.files.reading import read_named
 
 
 def translate(
@@ -157,7 +156,7 @@ def translate(
 
 def _is_document(text: str) -> bool:
     """Whether a text is the name of a file that holds a document."""
-    return PurePath(text).suffix.lower() in {*KINDS, *REFUSED} and is_file(text)
+    return PurePath(text).suffix.lower() in {*TRANSLATED, *REFUSED} and is_file(text)
 
 
 def _translated(path: Path, translator: Translator) -> bytes:
@@ -166,22 +165,16 @@ def _translated(path: Path, translator: Translator) -> bytes:
         from seq2seq_cli.documents.open_document import open_document  # not above: an extra
     except ModuleNotFoundError as error:
         raise UsageError(f"{path}: needs the package {error.name}: {how_to_install('documents')}") from None
-    languages = translator.src_codec.config.language, translator.tgt_codec.config.language
-    try:
-        draft = open_document(read_named(path, most=LARGEST), str(path), languages)
-    except OSError as error:
-        raise InputError(unreadable(path, error)) from None
-    if not draft.texts:
-        raise InputError(f"{path}: no text to translate in it: check the file, and the language that it states")
-    tell(f"{path} is {KINDS[path.suffix.lower()]}: its text is translated")
+    draft = open_document(path, (translator.src_codec.config.language, translator.tgt_codec.config.language))
+    tell(f"{path} is a document: its text is translated")
     told: set[Check] = set()
-    texts: list[str] = []
     with progress_bar("translate", " texts") as show:
-        for translation in translator.translate_stream(draft.texts):
-            texts.append(translation.text)
-            show(len(texts), len(draft.texts))
+        translations = translator.translate_stream([slot.text for slot in draft.slots])
+        for done, (slot, translation) in enumerate(zip(draft.slots, translations, strict=True), start=1):
+            slot.write(translation.text)
+            show(done, len(draft.slots))
             warn_once(told, str(path), translator, translation)
-    return draft.finish(texts)
+    return draft.content()
 
 
 def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:

@@ -7,38 +7,19 @@ from dataclasses import replace
 from html import escape
 from io import BytesIO
 from itertools import groupby
-from typing import TypeAlias
 
 from lxml import etree
 
 from seq2seq_cli.documents.draft import Draft, Languages, primary
-from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots
+from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots, local_name
 from seq2seq_cli.errors import InputError
 
-Tree: TypeAlias = "etree._ElementTree[Element]"  # noqa: SLF001  # lxml gives its class no other name
-
-_NAMESPACES = {
-    "": "",
-    "http://www.w3.org/1999/xhtml": "",
-    "http://www.daisy.org/z3986/2005/ncx/": "ncx:",
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w:",
-    "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0": "draw:",
-    "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office:",
-    "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0": "svg:",
-    "urn:oasis:names:tc:opendocument:xmlns:text:1.0": "text:",
-}
 _CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _HEAD = 1024
 """Bytes in which an HTML file names its encoding."""
 _ADDRESS = re.compile(rb"s2s-address-\d+-")
 """Stands for an address of a page, which libxml2 would write in another way."""
 _WHOLE_PAGE = re.compile(rb"<(html|head|body|title|meta|link|base)\b|<!doctype", re.IGNORECASE)
-
-
-def _name(element: Element) -> str:
-    """The name of an element, with the prefix that its namespace has here."""
-    space, _, name = str(element.tag).rpartition("}")
-    return f"{_NAMESPACES.get(space[1:], '?:')}{name}"
 
 
 def _kinds(**names: str) -> dict[str, Kind]:
@@ -49,7 +30,6 @@ def _kinds(**names: str) -> dict[str, Kind]:
 # HTML
 
 _PAGE = Layout(
-    name_of=_name,
     kinds=_kinds(
         inline="a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp rt"
         " rtc s samp small span strike strong sub sup svg time tt u var",
@@ -60,7 +40,7 @@ _PAGE = Layout(
     untranslated=["code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea", "var"],
     attributes=("alt", "title", "placeholder", "aria-label"),
 )
-_CONTENTS = Layout(name_of=_name, kinds={}, others="break", paragraphs=["ncx:text"])
+_CONTENTS = Layout(kinds={}, others="break", paragraphs=["text"])
 """The contents of a book, of EPUB 2."""
 
 
@@ -77,7 +57,6 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
     if body is None:
         raise InputError(f"{name}: empty: give a page with a text")
     is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]
-    shown: Tree | Element = tree if is_whole else body
     addresses: dict[bytes, bytes] = {}
     for element in tree.iter("*"):
         for key in {"href", "src", "action"} & set(element.keys()):
@@ -86,7 +65,7 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
                 addresses[mark.encode()] = escape(address).encode(encoding, "xmlcharrefreplace")
 
     def serialised() -> bytes:
-        page: bytes = etree.tostring(shown, method="html", encoding=encoding, with_tail=False)
+        page: bytes = etree.tostring(tree if is_whole else body, method="html", encoding=encoding, with_tail=False)
         page = _ADDRESS.sub(lambda mark: addresses.get(mark[0], mark[0]), page)
         inside = page if is_whole else page.partition(b">")[2].removesuffix(b"</body>")
         return inside.rstrip() + end
@@ -96,9 +75,8 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
 
 def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
     """A chapter of a book, or its contents."""
-    tree = _parsed(content, name)
-    layout = _CONTENTS if _name(tree.getroot()).startswith("ncx:") else _PAGE
-    return _page_draft(tree.getroot(), layout, languages, lambda: _serialised(tree, content))
+    root, written = _parsed(content, name)
+    return _page_draft(root, _CONTENTS if local_name(root) == "ncx" else _PAGE, languages, written)
 
 
 def _page_draft(root: Element, layout: Layout, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
@@ -114,22 +92,17 @@ def _page_draft(root: Element, layout: Layout, languages: Languages, serialised:
 # OpenDocument
 
 _TEXT = Layout(
-    name_of=_name,
-    kinds=_kinds(
-        inline="text:span text:a text:meta",
-        gap="text:tab text:s draw:frame",
-        **{"break": "text:p text:h text:line-break"},
-    ),
+    kinds=_kinds(inline="span a meta", gap="tab s frame", **{"break": "p h line-break"}),
     others="point",
-    paragraphs=("text:p", "text:h", "svg:title", "svg:desc"),
-    untranslated=("office:annotation", "text:tracked-changes"),
+    paragraphs=("p", "h", "title", "desc"),
+    untranslated=("annotation", "tracked-changes"),
 )
 
 
 def read_odt_part(content: bytes, name: str, _languages: Languages) -> Draft:
     """The text of an OpenDocument file, or its headers and footers."""
-    tree = _parsed(content, name)
-    return Draft(list(find_slots(tree.getroot(), _TEXT)), lambda: _serialised(tree, content))
+    root, written = _parsed(content, name)
+    return Draft(list(find_slots(root, _TEXT)), written)
 
 
 # Word
@@ -139,14 +112,14 @@ _RUN, _RUN_TEXT, _RUN_FORMAT, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}pro
 _USUAL, _STYLED = "usual", "styled"
 """Stand for runs with text while it is translated: those of a paragraph's usual format, and others."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_LINKS = "w:hyperlink w:ins w:moveTo w:smartTag w:fldSimple"
-_AROUND_RUNS = [name.replace("w:", _W) for name in f"w:p {_LINKS}".split()]
+_LINKS = "hyperlink ins moveTo smartTag fldSimple"
+_AROUND_RUNS = [f"{_W}{name}" for name in f"p {_LINKS}".split()]
 
 
 def _name_in_word(element: Element) -> str:
     """The name of an element of Word; a run without text has the effect of what it holds."""
     inner = _parts(element) if element.tag == _RUN else []
-    return _name(inner[0] if inner else element)
+    return local_name(inner[0] if inner else element)
 
 
 def _parts(run: Element) -> list[Element]:
@@ -157,14 +130,11 @@ def _parts(run: Element) -> list[Element]:
 _LETTER = Layout(
     name_of=_name_in_word,
     kinds=_kinds(
-        inline=f"{_STYLED} {_LINKS}",
-        gap="w:tab w:ptab w:sdt w:drawing w:pict w:object",
-        format="w:pPr w:rPr",
-        **{"break": "w:p w:br w:cr"},
+        inline=f"{_STYLED} {_LINKS}", gap="tab ptab sdt drawing pict object", format="pPr rPr", **{"break": "p br cr"}
     ),
     others="point",
-    paragraphs=("w:p", "w:sdtContent"),  # the latter is a field to fill in
-    untranslated=("w:del", "w:moveFrom"),
+    paragraphs=("p", "sdtContent"),  # the latter is a field to fill in
+    untranslated=("del", "moveFrom"),
     attributes=("descr", "title"),
 )
 
@@ -175,8 +145,7 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
     Word cuts a text into runs wherever it was edited. While it is translated, it stands in its paragraph directly, as
     in HTML, and only what has another format than the longest run is in an element.
     """
-    tree = _parsed(content, name)
-    root = tree.getroot()
+    root, written = _parsed(content, name)
     etree.strip_elements(root, _PROOF)  # about the spelling of the words that were there
     for element in root.iter("*"):  # no white space between elements is text
         element.tail = None
@@ -189,14 +158,18 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
     def finished() -> bytes:
         for parent, run in usual.items():
             _fasten(parent, run, inner)
-        return _serialised(tree, content)
+        return written()
 
     return Draft(list(find_slots(root, _LETTER)), finished)
 
 
 def _loosened(parent: Element) -> Element:
     """An empty run of the usual format in a paragraph or a link, whose runs with text are marked, or joined."""
-    runs = {run: _format(run) for run in parent.iterchildren(_RUN) if run.find(_RUN_TEXT) is not None}
+    runs = {
+        run: [etree.tostring(style, method="c14n", exclusive=True) for style in run.iterchildren(_RUN_FORMAT)]
+        for run in parent.iterchildren(_RUN)
+        if run.find(_RUN_TEXT) is not None
+    }
     if not runs:
         return etree.Element(_RUN)
     longest = max(runs, key=lambda run: len("".join(run.itertext(_RUN_TEXT))))
@@ -233,12 +206,6 @@ def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None
             _put(around, item)
 
 
-def _format(run: Element) -> bytes:
-    """The format of a run, the same for runs that look the same."""
-    style = run.find(_RUN_FORMAT)
-    return b"" if style is None else etree.tostring(style, method="c14n", exclusive=True)
-
-
 def _taken(element: Element) -> list[Element | str]:
     """The texts and the elements in an element, of which only the format of a run is left."""
     items: list[Element | str] = [element.text or ""]
@@ -264,22 +231,20 @@ def _put(parent: Element, item: Element | str) -> None:
 # All
 
 
-def _parsed(content: bytes, name: str) -> Tree:
-    """The tree of a file, whose entities are not expanded; raises InputError unless it is XML."""
+def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
+    """The root of an XML file, whose entities are not expanded, and what writes the file; raises InputError."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, strip_cdata=False)
     try:
-        return etree.parse(BytesIO(content), parser)
+        tree = etree.parse(BytesIO(content), parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
         raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or export the file again") from None
-
-
-def _serialised(tree: Tree, content: bytes) -> bytes:
-    """The file of a tree, with an XML declaration if the content that it was read from has one."""
+    encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
     has_declaration = content.lstrip(b"\xef\xbb\xbf").startswith(b"<?xml")
-    info = tree.docinfo
-    written = etree.tostring(
-        tree, encoding=info.encoding or "UTF-8", xml_declaration=has_declaration, standalone=info.standalone or None
-    )
-    return written.rstrip() + content[len(content.rstrip()) :]
+
+    def written() -> bytes:
+        file = etree.tostring(tree, encoding=encoding, xml_declaration=has_declaration, standalone=is_alone)
+        return file.rstrip() + content[len(content.rstrip()) :]
+
+    return tree.getroot(), written

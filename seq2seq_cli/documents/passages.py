@@ -38,12 +38,17 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _LANGUAGE = ("lang", "{http://www.w3.org/XML/1998/namespace}lang")
 
 
+def local_name(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """What the elements of a format do to the text around them."""
 
-    name_of: Callable[[Element], str] = lambda element: str(element.tag)
-    """The name of an element here."""
+    name_of: Callable[[Element], str] = local_name
+    """The name of an element here; by default, its own."""
     kinds: Mapping[str, Kind]
     """The kinds of elements by their names."""
     others: Kind

@@ -106,10 +106,10 @@ def _spans(file: PlainText) -> Iterator[list[_Span]]:
         for part in _HARD_BREAK.split(token.content) if token.type == "inline" else ():
             spans = []
             for line, plain in enumerate(map(str.strip, part.split("\n")), start=number):
-                shown = re.compile(re.escape(plain).replace(r"\|", r"\\?\|"))  # a cell has "\|" for "|"
-                if found := shown.search(file.lines[line], ends.get(line, 0)):
-                    spans.append(_Span(line, *found.span()))
-                    ends[line] = found.end()
+                shown = plain if plain in file.lines[line] else plain.replace("|", "\\|")  # as cells have it
+                if (start := file.lines[line].find(shown, ends.get(line, 0))) >= 0:
+                    ends[line] = start + len(shown)
+                    spans.append(_Span(line, start, ends[line]))
             number += part.count("\n") + 1
             if spans and any(map(str.isalpha, part)):
                 yield spans

@@ -193,11 +193,11 @@ def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None
     items: list[tuple[Element, Element | str]] = []
     """Each with the run that has its format."""
     for item in _taken(parent):
-        if isinstance(item, str) or item.tag not in {_RUN, _STYLED}:
+        if isinstance(item, str) or item.tag != _STYLED:
             items.append((usual, item))
-            continue
-        items += [(item, part) for part in _taken(item)]
-        item.tag = _RUN
+        else:
+            items += [(item, part) for part in _taken(item)]
+            item.tag = _RUN
     for (run, is_inner), group in groupby(items, lambda item: (item[0], isinstance(item[1], str) or item[1] in inner)):
         around = deepcopy(run) if is_inner else parent
         if is_inner:

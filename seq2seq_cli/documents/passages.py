@@ -86,7 +86,7 @@ def find_slots(element: Element, layout: Layout, *, is_active: bool = True) -> I
     """The texts of an element and of all below it, in the order of the document."""
     is_active = layout.is_translated(element, is_active)
     paragraph = _Paragraph(element)
-    text = paragraph.read(element, -1, layout, is_active=is_active)
+    text = paragraph.read(element, layout, is_active=is_active)
     if is_active:
         yield from _attributes(element, layout)
         is_paragraph = not layout.paragraphs or layout.name_of(element) in layout.paragraphs
@@ -114,19 +114,19 @@ class _Paragraph:
     element: Element
     inside: list[Element] = field(default_factory=list)
     kinds: list[Kind] = field(default_factory=list)
-    parents: list[int] = field(default_factory=list)
-    """The number of the inline element around each; -1: the paragraph."""
+    parents: list[Element] = field(default_factory=list)
+    """The paragraph, or the inline element around each."""
 
-    def read(self, element: Element, number: int, layout: Layout, *, is_active: bool) -> str:
-        """The text of the paragraph, or of the inline element with this number, as HTML with its marks."""
+    def read(self, element: Element, layout: Layout, *, is_active: bool) -> str:
+        """The text of the paragraph, or of an inline element in it, as HTML with its marks."""
         text = _escaped(element.text)
         for child in element:
             kind, own = layout.kind(child, is_active=is_active), len(self.inside)
             if kind != "format":
                 self.inside.append(child)
                 self.kinds.append(kind)
-                self.parents.append(number)
-                inner = self.read(child, own, layout, is_active=is_active) if kind == "inline" else ""
+                self.parents.append(element)
+                inner = self.read(child, layout, is_active=is_active) if kind == "inline" else ""
                 text += _MARKS[kind].format(own, inner)
             text += _escaped(child.tail)
         return text
@@ -143,23 +143,20 @@ class _Paragraph:
             for child in element:
                 child.tail = None
             element[:] = [child for child in element if child not in inside]
-        opened, position = [-1], 0
+        opened, position = [self.element], 0
         for mark in _MARK.finditer(text):
-            number = int(mark[2])
-            _append_text(self._numbered(opened[-1]), text[position : mark.start()])
-            position = mark.end()
+            _append_text(opened[-1], text[position : mark.start()])
+            position, number = mark.end(), int(mark[2])
+            element, around = self.inside[number], self.parents[number]
             if mark[1]:
-                del opened[opened.index(number) if number in opened else len(opened) :]
-                continue
-            if is_inline := self.kinds[number] == "inline":
-                around = self.parents[number]
+                del opened[opened.index(element) if element in opened else len(opened) :]
+            elif self.kinds[number] == "inline":
                 del opened[opened.index(around) + 1 if around in opened else 1 :]
-            append(self._numbered(opened[-1]), self.inside[number])
-            opened += [number] if is_inline else []
-        _append_text(self.element, text[position:])
-
-    def _numbered(self, number: int) -> Element:
-        return self.element if number < 0 else self.inside[number]
+                append(opened[-1], element)
+                opened.append(element)
+            else:
+                append(opened[-1], element)
+        _append_text(opened[-1], text[position:])
 
 
 def append(parent: Element, child: Element) -> None:

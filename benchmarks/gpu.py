@@ -24,7 +24,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.plan import Plan

@@ -8,7 +8,7 @@ from pathlib import Path
 from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 TEXT = (
     "text.unit=bpe",

@@ -56,6 +56,7 @@ docs/commands
 :caption: Understand it
 :hidden:
 
+docs/lesson
 docs/mechanisms
 docs/gallery
 docs/log

@@ -14,20 +14,21 @@ if TYPE_CHECKING:
     from seq2seq_cli.decoding.export import export
     from seq2seq_cli.decoding.load import load
     from seq2seq_cli.evaluation.command import evaluate
-    from seq2seq_cli.pairs.download import download
-    from seq2seq_cli.preparation.prepare import prepare
-    from seq2seq_cli.training.train import train
+    from seq2seq_cli.pairs.published import download
+    from seq2seq_cli.preparation.pipeline import prepare
+    from seq2seq_cli.training.start import compare, train
 
-__all__ = ["__version__", "configs", "download", "evaluate", "export", "load", "prepare", "train"]
+__all__ = ["__version__", "compare", "configs", "download", "evaluate", "export", "load", "prepare", "train"]
 
 _HOMES = {
+    "compare": ("seq2seq_cli.training.start", "compare"),
     "configs": ("seq2seq_cli.config.catalog", "list_configs"),
-    "download": ("seq2seq_cli.pairs.download", "download"),
+    "download": ("seq2seq_cli.pairs.published", "download"),
     "evaluate": ("seq2seq_cli.evaluation.command", "evaluate"),
     "export": ("seq2seq_cli.decoding.export", "export"),
     "load": ("seq2seq_cli.decoding.load", "load"),
-    "prepare": ("seq2seq_cli.preparation.prepare", "prepare"),
-    "train": ("seq2seq_cli.training.train", "train"),
+    "prepare": ("seq2seq_cli.preparation.pipeline", "prepare"),
+    "train": ("seq2seq_cli.training.start", "train"),
 }
 
 

@@ -8,7 +8,7 @@ def main() -> None:
     """Run ``s2s``; exit with 130 when it is interrupted while it is still being imported."""
     gc.disable()  # an import makes no garbage; `s2s` looks for it again when its command begins
     try:
-        from seq2seq_cli.cli.app import main as run
+        from seq2seq_cli.cli.program import main as run
 
         run()
     except (Exception, KeyboardInterrupt) as error:

@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from seq2seq_cli.cli.app import main
+from seq2seq_cli.cli.program import main
 from tests.forks import Done as Done
 from tests.forks import Forked
 
@@ -61,7 +61,7 @@ def with_modules(folder: Path, *arguments: str, text: str = "") -> tuple[Done, s
 import atexit, sys
 atexit.register(lambda: sys.stderr.write(f"\\n{' '.join(sys.modules)}"))
 sys.argv[0] = "s2s"
-from seq2seq_cli.cli.app import main
+from seq2seq_cli.cli.program import main
 main()
 """
     command = [sys.executable, "-c", program, *arguments]

@@ -7,7 +7,7 @@ from pathlib import Path
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import TEST, VALID, first_of_each, sentence_key, text_hashes
 from seq2seq_cli.preparation.leak_free_splits import assign_splits
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 WORDS = ("text.unit=word", "text.src.lowercase=true", "text.src.spacing=false")
 """Words, those of the source in lower case: what the ids of a small corpus are can be told by looking at it."""

@@ -25,9 +25,9 @@ FORKS.set_forkserver_preload(
     [
         "pytest",
         "tests.forks",
-        "seq2seq_cli.cli.app",
+        "seq2seq_cli.cli.program",
         "seq2seq_cli.training.report",
-        "seq2seq_cli.preparation.prepare",
+        "seq2seq_cli.preparation.pipeline",
         "seq2seq_cli.decoding.load",
         "seq2seq_cli.decoding.export",
         "seq2seq_cli.runs.curves",

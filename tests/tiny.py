@@ -12,7 +12,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.learning.state import TrainingState, fresh_state
+from seq2seq_cli.learning.training_state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import RunFolder

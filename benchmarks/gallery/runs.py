@@ -16,23 +16,21 @@ import torch
 
 from benchmarks.models import is_for_prepare
 from benchmarks.work_folder import claim
-from seq2seq_cli.compute.device import choose_device
-from seq2seq_cli.compute.precision import choose_precision
+from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.evaluation.attention_figures import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
-from seq2seq_cli.evaluation.gold_alignment import GoldAlignment, read_gold_alignment
 from seq2seq_cli.evaluation.outputs import SystemOutput, translate_set
 from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.learning.state import fresh_state
+from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.plots.learning_curves import save_curves
 from seq2seq_cli.plots.pictures import save_attention
-from seq2seq_cli.preparation.prepare import prepare
-from seq2seq_cli.runs.curves import learning_curves
+from seq2seq_cli.preparation.pipeline import prepare
+from seq2seq_cli.runs.curves import plot_runs
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.loop import TrainingLoop
@@ -127,8 +125,7 @@ class GalleryRuns:
                 attending[result.name] = Run.read(run)
                 save_attention([translation], folder / f"{result.name}.png", overwrite=True)
         if attending:
-            curves = learning_curves(attending, axis="epoch", measure="entropy")
-            save_curves(curves, folder / "entropy.png", axis="epoch", measure="entropy", overwrite=True)
+            plot_runs(attending, folder / "entropy.png", axis="epoch", measure="entropy", overwrite=True)
 
     def known_speeds(self) -> dict[str, float]:
         """Target tokens per second of training of each model that was timed."""

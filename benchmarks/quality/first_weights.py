@@ -22,7 +22,7 @@ from benchmarks.figures import markdown_table
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.learning.state import fresh_state
+from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.model.attention.attention import Attended
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.training.events import Step

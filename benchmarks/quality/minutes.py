@@ -21,14 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, S2SError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 if TYPE_CHECKING:
-    from seq2seq_cli.learning.state import Progress
+    from seq2seq_cli.learning.training_state import Progress
     from seq2seq_cli.training.events import Event
     from seq2seq_cli.training.session import Session
 
@@ -63,7 +62,7 @@ def _parse() -> argparse.Namespace:
         description="Measure the minutes of training until a BLEU is reached.",
     )
     parser.add_argument("--pairs", type=Path, required=True, metavar="FILE", help="pair file")
-    parser.add_argument("--config", metavar="NAME", help="config to train; default: the recipe for the number of pairs")
+    parser.add_argument("--config", default="quick", metavar="NAME", help="config to train; default quick")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     parser.add_argument("--every", type=float, metavar="MINUTES", help="score between validations as well; not counted")
     parser.add_argument("--json", type=Path, metavar="FILE", help="new file for all results, one per line")
@@ -107,8 +106,7 @@ def _session(options: argparse.Namespace, folder: Path, locks: ExitStack) -> "Se
 
     prepare(options.pairs, out=folder / "prepared", config=options.config, overrides=options.set)
     corpus = PreparedCorpus.open(folder / "prepared")
-    recipe = recipe_for(len(corpus.split("train")))
-    config = load_config(options.config or recipe, options.set)
+    config = load_config(options.config, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
     return open_session(Plan.of(corpus, path=folder / "run", config=config), corpus, locks=locks)

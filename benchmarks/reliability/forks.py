@@ -18,7 +18,7 @@ from typing import NoReturn
 from tqdm import tqdm
 
 from seq2seq_cli.__main__ import main
-from seq2seq_cli.cli.app import build_program
+from seq2seq_cli.cli.program import build_program
 from seq2seq_cli.compute.environment import prepare_environment
 
 TINY = (

@@ -168,7 +168,7 @@ def _unfinished(folder: Path) -> list[str]:
 
 def _s2s(arguments: list[str], log: str) -> None:
     """The command s2s in a process of its own, which ends by ``sys.exit``."""
-    from seq2seq_cli.cli.app import main
+    from seq2seq_cli.cli.program import main
 
     # By default the bars of tqdm share a lock between processes, which a killed process would not release.
     tqdm.set_lock(threading.RLock())
@@ -245,7 +245,7 @@ def main() -> None:
     options = parser.parse_args()
     prepare_environment()
     _forks().set_forkserver_preload(
-        ["seq2seq_cli.cli.app", "seq2seq_cli.training.report", "seq2seq_cli.preparation.prepare"]
+        ["seq2seq_cli.cli.program", "seq2seq_cli.training.report", "seq2seq_cli.preparation.pipeline"]
     )
     with tempfile.TemporaryDirectory() as folder:
         equal = compare(Path(folder), options.pairs, kills=options.kills, seed=options.seed)

@@ -1,8 +1,9 @@
 """Train systems on pairs, score them on the test split, keep the results as JSON, fill the tables: ``make results``.
 
-A system is a config of s2s, such as ``quick``, or with --joeynmt ``joeynmt-rnn:6`` or ``joeynmt-transformer:6``, which
-trains for six minutes. Each is trained once per seed, as by its own command, and its result is kept beside results of
-other numbers of cores and other pairs: none is trained twice. Training ends by the clock: run nothing else meanwhile.
+A system is a config of s2s, such as ``quick``; ``dial:6``, which s2s chooses for six minutes; or with --joeynmt
+``joeynmt-rnn:6`` or ``joeynmt-transformer:6``, which trains for six minutes. Each is trained once per seed, as by its
+own command, and its result is kept beside results of other numbers of cores and other pairs: none is trained twice.
+Training ends by the clock: run nothing else meanwhile.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 RESULTS = Path("docs/results")
 PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/evaluation.md")
@@ -159,6 +160,7 @@ def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: arg
     return dataclasses.replace(
         _scored(outputs, system, seed, corpus, options, minutes=trained.minutes),
         parameters=trained.parameters,
+        tokens_per_second=trained.tokens_per_second,
         sentences_per_second=sentences_per_second,
         start_seconds=sorted(seconds)[len(seconds) // 2],
         robustness=measure_robustness(run, corpus),

@@ -47,6 +47,8 @@ class Result:
     """Seconds of a new process that translates one sentence."""
     hardware: str
     torch: str
+    tokens_per_second: float | None = None
+    """The speed that the dial has measured; None for another system."""
     robustness: dict[str, Figures] = field(default_factory=dict)
     """By the dress of the test split; none for another toolkit."""
 

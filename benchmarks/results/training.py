@@ -14,7 +14,8 @@ from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.outputs import translate_set
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.choose_decoding import choose_decoding
-from seq2seq_cli.training.plan import Plan
+from seq2seq_cli.training.dial import measure_budget
+from seq2seq_cli.training.plan import BASE, Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import open_session
@@ -26,19 +27,27 @@ class Trained:
 
     parameters: int
     minutes: float
+    tokens_per_second: float | None
+    """The speed that the dial has measured; None for a config."""
 
 
 def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> Trained:
-    """Train the config of that name into the folder `run`, anew; on the CPU, unless an override names another."""
+    """Train a config, or ``dial:6`` for six minutes, into the folder `run`, anew; on the CPU, unless overridden."""
+    name, _, minutes = name.partition(":")
+    overrides, speed = ["training.device=cpu", *overrides], None
+    if minutes:
+        name = BASE
+        budget = measure_budget(resolve_config(load_config(name, overrides), corpus), corpus, float(minutes))
+        overrides, speed = [*budget.overrides, *overrides], budget.tokens_per_second
     with ExitStack() as locks:
-        config = resolve_config(load_config(name, ["training.device=cpu", *overrides]), corpus)
+        config = resolve_config(load_config(name, overrides), corpus)
         plan = Plan.of(corpus, path=run, config=config, overwrite=True)
         session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass
         choose_decoding(session)
-        minutes = session.state.progress.seconds / 60
-    return Trained(parameters=Run.read(run).parameters or 0, minutes=minutes)
+        taken = session.state.progress.seconds / 60
+    return Trained(parameters=Run.read(run).parameters or 0, minutes=taken, tokens_per_second=speed)
 
 
 def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], float | None]:

@@ -16,7 +16,7 @@ from seq2seq_cli.files.json_files import json_number
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 
 _MOST_DETAILED = 2000
-"""Translations with details on the page, of all systems together: some 9 MB, which a browser opens in a moment."""
+"""Translations with details on the page, of all systems together: some 12 MB, which a browser opens in a moment."""
 
 Block: TypeAlias = list[str] | TableData
 """Lines that belong together, or a table."""

@@ -1,6 +1,7 @@
 """The options that several commands have."""
 
-from typing import Annotated, TypeAlias
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -8,6 +9,15 @@ from seq2seq_cli.config.choices import DeviceName
 
 RUN_FORMS = "its name in runs/, its folder or one of its files of weights"
 """What stands for a run on the command line."""
+
+Files: TypeAlias = list[Path] | None
+"""What an option that may be given repeatedly holds; None where it is not given."""
+
+
+def file_option(use: str) -> Any:
+    """An option that names a file, with a sentence on its use."""
+    return typer.Option(metavar="FILE", help=use, show_default=False)
+
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Columns: TypeAlias = Annotated[

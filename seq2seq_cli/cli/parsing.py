@@ -64,6 +64,7 @@ class PlainCommand(TyperCommand):
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, whose values are taken plainly."""
         return _taken_plainly(super().get_params(ctx))
 
 
@@ -72,10 +73,12 @@ class PlainGroup(TyperGroup):
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, whose values are taken plainly."""
         return _taken_plainly(super().get_params(ctx))
 
     @override
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands by `summaries`, whose sentences are not cut."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.summaries().items()))
 

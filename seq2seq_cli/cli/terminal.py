@@ -28,11 +28,13 @@ class _SafeStream:
         self.before_text: Callable[[], object] = lambda: None
 
     def write(self, text: str) -> int:
+        """Write the text, escaped."""
         self.before_text()
         self.stream.write(escape_steering(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
+        """Write the texts, escaped."""
         self.before_text()
         self.stream.writelines(map(escape_steering, lines))
 
@@ -96,6 +98,7 @@ class _Lines(logging.Handler):
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
+        """Write the message of a record."""
         (warn if record.levelno >= logging.WARNING else tell)(record.getMessage())
 
 

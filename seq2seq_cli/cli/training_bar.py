@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Never
 from tqdm import tqdm
 
 from seq2seq_cli.cli.terminal import WARNING, bar_stream, call_before_text
+from seq2seq_cli.counts import loss_in_words
 from seq2seq_cli.errors import one_line
-from seq2seq_cli.runs.in_words import loss_in_words
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.training import TrainingConfig
@@ -38,7 +38,7 @@ class TrainingBar:
 
         match event:
             case Started():
-                self._training = event.training
+                self._training, self._epoch, self._shown_at = event.training, 0, 0.0
                 for line in event.lines:
                     self._tell(line)
             case Step():

@@ -10,8 +10,6 @@ from seq2seq_cli.files.reading import read_whole
 _PACKAGE = Path(__file__).resolve().parent.parent
 _MOST_BYTES = 100_000
 """The size of a config at most. The whole of one has a tenth of that; YAML is read at some 50 kB per second."""
-_FEWEST_PAIRS_OF_QUICK = 10_001
-"""The fewest training pairs that the recipe quick suits; few is for fewer."""
 
 GROUPS = (
     "To begin with",
@@ -56,11 +54,6 @@ def find_config(name: str) -> Path:
     near = [known[stem] for stem in get_close_matches(Path(name).stem.lower(), known, n=3)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}"
     raise ConfigError(f"no config is named '{name}'; {hint}")
-
-
-def recipe_for(pairs: int) -> str:
-    """The config that s2s takes for so many training pairs when the user names none."""
-    return "quick" if pairs >= _FEWEST_PAIRS_OF_QUICK else "few"
 
 
 def list_configs() -> list[CatalogEntry]:

@@ -1,7 +1,7 @@
 """Demands of a user on translations: their beginning, and the translations of terms."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -23,7 +23,7 @@ from seq2seq_cli.text.normalise import (
     normalise,
     solid_length,
 )
-from seq2seq_cli.text.vocabulary import UNK
+from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
@@ -33,17 +33,22 @@ Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 
 
 def read_glossary(path: Path) -> Terms:
-    """Read a file with a term, a tab and its translation per line; several lines of a term are alternatives.
+    """The glossary in a file; raises InputError for one that cannot be read, and as `glossary_of`."""
+    return glossary_of(read_lines(path), str(path))
 
-    Blank lines are skipped. Raises InputError for a file that cannot be read and for a line of another form.
+
+def glossary_of(lines: Iterable[str], name: str) -> Terms:
+    """The glossary in lines with a term, a tab and its translation each; several of a term are alternatives.
+
+    Blank lines are skipped. Raises InputError for a line of another form, with the name of the glossary and its number.
     """
     terms: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         columns = [normalise(column) for column in line.split("\t")]
         if len(columns) != 2 or not all(columns):
-            raise InputError(f"{path}:{number}: needs a term, a tab and its translation, and nothing else")
+            raise InputError(f"{name}:{number}: needs a term, a tab and its translation, and nothing else")
         term, translation = columns
         terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
     return terms
@@ -82,12 +87,16 @@ def _occurrences(term: str, text: str) -> Iterator[int]:
 class Demands:
     """A beginning of each translation, and the translations of terms that occur in its source."""
 
-    prefix: str = ""
+    prefix: str | tuple[int, ...] = ""
+    """Text, or the ids of tokens."""
     terms: Terms = field(default_factory=dict)
 
     def check(self, codec: Codec) -> None:
-        """Raise InputError for words that cannot be written with the codec of the target."""
-        if UNK in _ids(codec.read_part(self.prefix)):
+        """Raise InputError for words and ids that cannot be written with the codec of the target."""
+        if not isinstance(self.prefix, str):
+            if not {*range(len(codec.vocabulary))}.difference((PAD, BOS)).issuperset(self.prefix):
+                raise InputError(f"prefix: the ids of tokens are 1 and from 3 to {len(codec.vocabulary) - 1}")
+        elif UNK in _ids(codec.read_part(self.prefix)):
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.terms.items():
             if not any(True for _ in forms(translations, codec)):
@@ -103,14 +112,15 @@ class Demands:
 
         The prefix is for the first sentence of a text. A term with one of the words `kept` is left alone.
         """
-        prefix = normalise(self.prefix) if is_first else ""
+        given = self.prefix if is_first else ""
+        prefix = normalise(given) if isinstance(given, str) else ""
         # A translation in capitals begins with the unit for them, also before a prefix in capitals.
         prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
         terms = tuple(self._terms(sentence, codec, kept)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
-            prefix=prefix_ids,
+            prefix=prefix_ids if isinstance(given, str) else given,
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
             opening=codec.vocabulary.opening_ids if terms else frozenset(),

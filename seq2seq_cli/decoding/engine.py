@@ -4,7 +4,7 @@ An engine encodes the sources once, then takes a step for every row: an open hyp
 the best next tokens of each row, and has its own state, from which the search selects rows.
 
 N sources, R rows, k proposals per row, A tokens asked for per row, S source length with EOS, padded to the longest,
-F features.
+F features, Q query, E encoder state, C context.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +31,20 @@ class Proposals(NamedTuple):
     """The attention weights of the step; 0 at padding, and everywhere in a model without attention."""
     features: Float[np.ndarray, "R F"]
     """The features of the step: the input of the output layer."""
+
+
+class Look(NamedTuple):
+    """The attention of a step: what it reads, and what it computes. A look of a single row has no R."""
+
+    states: Float[np.ndarray, "*R S E"]
+    """The encoder states h."""
+    query: Float[np.ndarray, "*R Q"]
+    scores: Float[np.ndarray, "*R S"]
+    """score(q, h) of each state, before mask and softmax."""
+    weights: Float[np.ndarray, "*R S"]
+    """The softmax of the scores, within the scope of the attention."""
+    context: Float[np.ndarray, "*R C"]
+    """weights @ states."""
 
 
 @runtime_checkable
@@ -65,6 +79,9 @@ class Engine(Protocol[State]):
 
         `k` is at most the size of the vocabulary without PAD and BOS; k and A may be 0.
         """
+
+    def look(self, tokens: Int[np.ndarray, " R"], state: State) -> Look | None:
+        """The attention of the same step; None where the model has none, and where several models translate."""
 
 
 def readers_of(sources: Int[np.ndarray, " R"], number: int) -> tuple[Int[np.ndarray, "N K"], Int[np.ndarray, " R"]]:
@@ -115,6 +132,17 @@ def forced_steps(
         asked = written[:, np.newaxis] if with_probabilities else np.zeros((len(rows), 0), dtype=np.int64)
         proposals, state = engine.step(tokens, state, k=int(with_probabilities), asked=asked)
         yield rows, proposals
+
+
+def steps_of(
+    engine: Engine[State], source: Sequence[int], ids: Sequence[int]
+) -> Iterator[tuple[Look | None, Float[np.ndarray, " V"]]]:
+    """Each step that writes `ids` for a source without EOS: its attention, and log p of each token to come next."""
+    state, everything = engine.start([source]), np.arange(engine.vocabulary_size)[np.newaxis]
+    for token in (BOS, *ids)[:-1]:
+        look = engine.look(np.array([token]), state)
+        proposals, state = engine.step(np.array([token]), state, k=1, asked=everything)
+        yield look and Look(*(part[0] for part in look)), proposals.asked[0]
 
 
 def largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:

@@ -1,6 +1,6 @@
 """Loading a run to translate with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args, overload
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engines.open_engine import open_engine
-from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.decoding.translation import Step, Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
@@ -43,7 +43,18 @@ class LoadedRun:
 
     def explain(self, text: str) -> Translation:
         """The translation of a text with its scores, its words, the attention between them, and the search for it."""
-        return self.translator.with_traces().translate([text])[0]
+        return self.translator.with_traces(steps=True).translate([text])[0]
+
+    def steps(self, text: str, *, prefix: str = "") -> Iterator[Step]:
+        """The steps of the translation of a text, one per token, sentence by sentence.
+
+        With a `prefix`, they are those of the best translation that begins with it: what if these words came first?
+        Raises InputError for words that the model cannot write.
+        """
+        demands = replace(self.translator.demands, prefix=prefix)
+        translator = self.translator.with_demands(demands).with_traces()
+        for sentence in translator.translate([text])[0].sentences:
+            yield from translator.steps(sentence)
 
 
 def load(

@@ -66,7 +66,7 @@ def _read_source(translator: Translator, text: str, place: str) -> Reading:
             f"{place}: {len(reading.ids) + 1} tokens, <eos> counted, but this model's location attention takes at most"
             f" {longest} (model.attention.max_length): shorten it, or train with another score"
         )
-    return reading._replace(text=text)
+    return reading
 
 
 def _score(

@@ -15,18 +15,17 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import unescape
 from itertools import pairwise
+from pathlib import Path
 
 from seq2seq_cli.decoding.keep import Piece, take_out
 from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks
-from seq2seq_cli.text.abbreviations import has_own_stop
-from seq2seq_cli.text.normalise import APOSTROPHES, LOUD_STOPS, Span, is_unspaced, without_control_characters
+from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LOUD_STOPS, Span, is_unspaced, without_control_characters
 
 _FILLER = "\0"
 """Stands for a character of a mark in a text that is searched for the ends of sentences."""
-_WORD = "\ufdd0"
-"""Stands for each character of a kept word: one of the code points that Unicode keeps out of texts."""
 _EMOJI = "\u263a"
 """Stands for an emoji, _FILLER for its other characters."""
 _SPACES = dict.fromkeys(map(ord, "\v\f\x1c\x1d\x1e\x1f"), " ")
@@ -56,6 +55,9 @@ LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(OPENING_MAR
 """The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
 LONGEST_ABBREVIATION = 40
 """Characters before a full stop that are looked at."""
+UNITS = "ghlms"
+"""Units of one letter."""
+_ROMAN = re.compile("[IVX]+")
 
 CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
 """The places where a sentence that is too long is cut, the best first."""
@@ -129,20 +131,60 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
 
 
 def _is_abbreviation(before: str, following: str, language: str) -> bool:
-    """Whether the text before a full stop ends with an abbreviation; `following` is the next character."""
+    """Whether the text before a full stop ends with an abbreviation.
+
+    `following` is the next character but for white space and opening marks.
+    """
     word = LAST_WORD.search(before)
     if word is None:
         return False
     previous = "".join(before[: word.start()].split()[-1:]).lstrip(OPENING_MARKS)
-    return has_own_stop(word[0], following, language, previous)
+    return _has_own_stop(word[0], following, abbreviations_of(language), previous)
+
+
+@cache
+def abbreviations_of(language: str) -> frozenset[str]:
+    """The abbreviations of a language, in lower case but for !LETTER, as abbreviations.txt explains them."""
+    table = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
+    rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
+    return next((frozenset(names) for code, *names in rows if code == language), frozenset())
+
+
+def _has_own_stop(word: str, following: str, abbreviations: frozenset[str], previous: str) -> bool:
+    """Whether a full stop after a word belongs to it and ends no sentence; `previous` is the word before, or empty."""
+    has_ordinals = "0" in abbreviations
+    if f"!{word}" in abbreviations:
+        return word.isupper() and (not previous or previous[0].isupper())
+    if len(word) == 1 and word.isalpha():
+        is_unit = word in UNITS and previous[-1:].isdigit()  # at 15 h. Thank you.
+        return not is_unit or following.isdigit()
+    if word.isdigit():
+        return has_ordinals and len(word) <= 2
+    if _is_listed(word, following, abbreviations):
+        return True
+    if f"{word.casefold()}~" in abbreviations:
+        return False
+    if _ROMAN.fullmatch(word):
+        return has_ordinals
+    return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))
+
+
+def _is_listed(word: str, following: str, abbreviations: frozenset[str]) -> bool:
+    """Whether a word is an abbreviation of the list before a word that begins with this character."""
+    name = word.lstrip(APOSTROPHES).casefold()
+    if name in abbreviations or (following.islower() and f"{name}~" in abbreviations):
+        return True
+    if not following.isdigit():
+        return False
+    return f"{name}#" in abbreviations or any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-")
 
 
 def _masked(text: str, marks: Sequence[Mark]) -> str:
-    """The text with _FILLER, _WORD, _EMOJI or a space for each character of a mark."""
+    """The text with _FILLER, HIDDEN, _EMOJI or a space for each character of a mark."""
     masks = []
     for mark in marks:
         length = mark.end - mark.start
-        known = {"keep": _WORD * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
+        known = {"keep": HIDDEN * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
         is_character = mark.kind == "character"
         first = without_control_characters(unescape(text[mark.start : mark.end])) if is_character else ""
         masks.append(known.get(mark.kind, first.ljust(length, _FILLER)))
@@ -160,7 +202,7 @@ def _parts(masked: str, marks: Sequence[Mark], sentence: Span, fits: Callable[[s
     left = [sentence]
     while left:
         start, end = left.pop()
-        plain = re.sub(f"{_WORD}+", "0", masked[start:end].replace(_FILLER, ""))
+        plain = re.sub(f"{HIDDEN}+", "0", masked[start:end].replace(_FILLER, ""))
         place = None if fits(plain) else _cutting_place(masked, marks, start, end)
         if place is None:
             yield start, end

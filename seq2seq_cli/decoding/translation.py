@@ -1,8 +1,8 @@
 """The outcome of translating: a text, its translation, and what is known about it."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import Literal, TypeAlias
@@ -10,16 +10,19 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
-from seq2seq_cli.pages.data import AttentionData, Details, TextData, TranslationsData, TreeData
+from seq2seq_cli.decoding.engine import Look
+from seq2seq_cli.pages.data import AttentionData, Details, StepData, TextData, TranslationsData, TreeData
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
-from seq2seq_cli.text.vocabulary import EOS_UNIT
+from seq2seq_cli.text.vocabulary import BOS, EOS_UNIT, PAD
 
 Place: TypeAlias = Callable[[int], str]
 """The name of a text in messages, by its number, counted from 1."""
 
 _DECIMALS = 3
 """Of the numbers on pages."""
+_SHOWN_NUMBERS, _SHOWN_TOKENS = 16, 8
+"""Numbers of a vector, and next tokens of a step, on pages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +59,38 @@ class TotalScore:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Step:
+    """A step of a translation: the query attends to the source, and a token is written. V target vocabulary."""
+
+    before: list[str]
+    """The tokens of the translation before the step."""
+    token: str
+    """The token that the translation has here."""
+    attention: Look | None
+    """Encoder states, query, scores, weights and context, without R; None where `Engine.look` is None."""
+    log_probabilities: Float[np.ndarray, " V"]
+    """log p of each token of the vocabulary to come next."""
+    units: Sequence[str]
+    """V: the tokens of the vocabulary."""
+    hypotheses: list[tuple[tuple[str, ...], float, str]]
+    """The hypotheses that the search considered here: tokens, log-probability, fate (see `Fate`); the best first."""
+
+    def likeliest(self, most: int) -> list[tuple[int, str, float]]:
+        """The most probable next tokens, best first: id, token, probability."""
+        order = [id_ for id_ in np.argsort(-self.log_probabilities, kind="stable").tolist() if id_ not in (PAD, BOS)]
+        return [(id_, self.units[id_], math.exp(self.log_probabilities[id_])) for id_ in order[:most]]
+
+    @property
+    def data(self) -> StepData:
+        """The step as the pages show it."""
+        found = [(id_, unit, _rounded(p)) for id_, unit, p in self.likeliest(_SHOWN_TOKENS)]
+        if not self.attention:
+            return {"query": [], "scores": [], "next": found}
+        scores = list(map(_rounded, self.attention.scores.tolist()))
+        return {"query": _shown(self.attention.query), "scores": scores, "next": found}
+
+
+@dataclass(frozen=True, kw_only=True)
 class SentenceTranslation:
     """A sentence that was translated in one piece, its translation, and the attention between them.
 
@@ -84,8 +119,14 @@ class SentenceTranslation:
     """log p of each of `tgt_tokens` after those before it."""
     reading: Reading
     """The sentence as the model read it, without HTML and Markdown marks."""
+    ids: tuple[int, ...] = ()
+    """T: the ids of `tgt_tokens`."""
     tree: TreeData | None = None
     """The search that found it; None unless it was asked for."""
+    states: list[list[float]] = field(default_factory=list)
+    """The first numbers of the encoder states, as the pages show them with the steps."""
+    steps: list[StepData] = field(default_factory=list)
+    """The steps that write it, as the pages show them; none unless they were asked for."""
 
     @property
     def data(self) -> AttentionData:
@@ -99,7 +140,18 @@ class SentenceTranslation:
             "weights": [list(map(_rounded, row)) for row in self.weights.tolist()] if has_attention else None,
             "log_probabilities": list(map(_rounded, self.token_log_probabilities)),
         }
-        return {**data, "tree": self.tree} if self.tree else data
+        if self.tree:
+            data["tree"] = self.tree
+        if self.steps:
+            data |= {"states": self.states, "steps": self.steps}
+        return data
+
+    def with_steps(self, steps: Iterable[Step]) -> "SentenceTranslation":
+        """The same with its steps, as the pages show them."""
+        shown = list(steps)
+        look = shown[0].attention if shown else None
+        states = [_shown(state) for state in look.states] if look else []
+        return replace(self, states=states, steps=[step.data for step in shown])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +209,7 @@ class Translation:
         """The page of ``translate --draw FILE.html`` for a notebook, whose styles and scripts stay apart."""
         from seq2seq_cli.pages.page import translations_page
 
-        data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)]}
+        data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)], "films": []}
         page = translations_page(data).decode("utf-8")
         return (
             f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" title="{escape(self.text)}"'
@@ -184,6 +236,10 @@ def text_data(translation: Translation) -> TextData:
     """A text with its translation, as the page of translations shows it."""
     score = _rounded(translation.score)
     return {"source": translation.source, "translation": translation.text, "score": score, **translation.details}
+
+
+def _shown(vector: Float[np.ndarray, " N"]) -> list[float]:
+    return [round(value, _DECIMALS) for value in vector[:_SHOWN_NUMBERS].tolist()]
 
 
 def _rounded(value: float) -> float | Literal[0]:

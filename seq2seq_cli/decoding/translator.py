@@ -17,7 +17,7 @@ from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.demands import Demands
-from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.engine import Engine, steps_of
 from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
 from seq2seq_cli.decoding.search.constrained import Constraints
@@ -25,7 +25,7 @@ from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree, find_node
 from seq2seq_cli.decoding.sentences import Passage, split_passage
-from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
+from seq2seq_cli.decoding.translation import SentenceTranslation, Step, Translation
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.data import TreeData, TreeNode
 from seq2seq_cli.shapes import Float
@@ -65,6 +65,8 @@ class Translator:
     demands: Demands = field(default_factory=Demands)
     is_traced: bool = False
     """Whether the translations come with the trees of their searches."""
+    has_steps: bool = False
+    """Whether they come with their steps, too."""
 
     def with_options(self, **changes: Any) -> "Translator":
         """The same translator with other values of these keys; the engine is not loaded again."""
@@ -74,9 +76,9 @@ class Translator:
         """The same translator with `n` translations of each text, and a beam that is large enough for them."""
         return self.with_options(n_best=n, beam_size=max(n, self.options.beam_size))
 
-    def with_traces(self) -> "Translator":
-        """The same translator, whose translations come with the trees of their searches."""
-        return replace(self, is_traced=True)
+    def with_traces(self, *, steps: bool = False) -> "Translator":
+        """The same translator, whose translations come with the trees of their searches, and with their `steps`."""
+        return replace(self, is_traced=True, has_steps=steps)
 
     def with_demands(self, demands: Demands) -> "Translator":
         """The same translator with other demands.
@@ -114,10 +116,30 @@ class Translator:
     def translate_sentences(self, pieces: Sequence[tuple[int, Piece]]) -> list[list[SentenceTranslation]]:
         """The translations of sentences, best first, each given with its number in its text; see translate_here."""
         sources = [self._read(piece, number) for number, piece in pieces]
-        return [
+        found = [
             [self._write(source, hypothesis, tree) for hypothesis in hypotheses]
             for source, (hypotheses, tree) in zip(sources, self._search(sources), strict=True)
         ]
+        if not self.has_steps:
+            return found
+        return [[best.with_steps(self.steps(best)), *others] for best, *others in found]
+
+    def steps(self, sentence: SentenceTranslation) -> Iterator[Step]:
+        """The steps that write a translation by this translator; with the hypotheses considered if it is traced."""
+        considered: list[tuple[tuple[str, ...], float, str]] = []
+        for parent, unit, log_probability, fate, *_ in sentence.tree["nodes"] if sentence.tree else ():
+            before, total, _ = considered[parent] if parent >= 0 else ((), 0.0, "")
+            considered.append(((*before, unit), total + log_probability, fate))
+        steps = steps_of(self.engine, sentence.reading.ids, sentence.ids)
+        for t, (attention, log_probabilities) in enumerate(steps):
+            yield Step(
+                before=sentence.tgt_tokens[:t],
+                token=sentence.tgt_tokens[t],
+                attention=attention,
+                log_probabilities=log_probabilities,
+                units=self._units,
+                hypotheses=sorted((each for each in considered if len(each[0]) == t + 1), key=lambda each: -each[1]),
+            )
 
     def _fits(self, sentence: str) -> bool:
         """Whether a sentence need not be cut; a codec takes a part without spaces for one word when it is very long."""
@@ -130,7 +152,7 @@ class Translator:
         """The piece with this number in its text as the model reads it."""
         reading = self.src_codec.read(piece.text, piece.kept)
         kept = (i for i, word in enumerate(reading.words) if word.is_protected)
-        is_first = number == 0 and self.demands.prefix != ""
+        is_first = number == 0 and bool(self.demands.prefix)
         return _Source(piece, is_first, reading, {word: i for i, word in enumerate(kept)})
 
     def _search(self, sources: Sequence[_Source]) -> list[_Found]:
@@ -173,18 +195,20 @@ class Translator:
         text, units = self.tgt_codec.write(ids, spelled)
         copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
         shown = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(units)]
+        shown += [EOS_UNIT] * hypothesis.ended
         return SentenceTranslation(
             source=piece.source,
             text=put_back(piece, text, copied, units=units, parts=parts, weights=weights),
             src_tokens=[*parts, EOS_UNIT],
-            tgt_tokens=shown + [EOS_UNIT] * hypothesis.ended,
+            tgt_tokens=shown,
             weights=weights,
             log_probability=hypothesis.log_probability,
             unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
             copied=tuple(words[word].text for word in copies.values()),
-            forced=tuple(shown[position] for position in sorted(hypothesis.forced)),
+            forced=tuple(token for position, token in enumerate(shown) if position in hypothesis.forced),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
             reading=source.reading,
+            ids=tuple(hypothesis.ids),
             tree=None if tree is None else self._tree_data(tree, hypothesis.ids),
         )
 
@@ -192,9 +216,8 @@ class Translator:
         """The tree of a search that found these ids, as the pages show it."""
         nodes: list[TreeNode] = []
         for parent, token, log_probability, fate, score in tree:
-            unit = self.tgt_codec.vocabulary.unit(token)
             rounded = None if score is None else round(score, 3)
-            nodes.append((parent, unit.lstrip(SPACING + CONTINUING) or unit, round(log_probability, 3), fate, rounded))
+            nodes.append((parent, self._units[token], round(log_probability, 3), fate, rounded, token))
         return {"nodes": nodes, "best": find_node(tree, ids)}
 
     def join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:
@@ -208,6 +231,12 @@ class Translator:
             )
         alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
         return replace(translations[0], alternatives=alternatives)
+
+    @cached_property
+    def _units(self) -> list[str]:
+        """The units of the target by their ids, without the marks of spaces."""
+        units = map(self.tgt_codec.vocabulary.unit, range(len(self.tgt_codec.vocabulary)))
+        return [unit.lstrip(SPACING + CONTINUING) or unit for unit in units]
 
     @cached_property
     def max_length(self) -> int:

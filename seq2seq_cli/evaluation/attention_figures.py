@@ -1,18 +1,27 @@
-"""Figures of attention weights: how spread they are, and how many words attend to punctuation marks or ``<eos>``.
+"""What attention weights show: how spread they are, how many words attend to marks, which gold links they miss.
 
 B sentences, T target tokens, S source tokens with ``<eos>``, V units of a vocabulary.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.alignment import Link, word_links
+from seq2seq_cli.decoding.scoring import PairScore
+from seq2seq_cli.errors import InputError, one_line, unreadable
+from seq2seq_cli.files.reading import read_named
 from seq2seq_cli.shapes import Float, Int
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import CONTINUING, is_punctuation
+from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS
 
 
@@ -89,3 +98,139 @@ class AttentionSums(NamedTuple):
         return AttentionFigures(
             entropy=self.entropy / self.tokens, words_on_marks=self.words_on_marks / max(1.0, self.words)
         )
+
+
+_MOST_BYTES = 500_000_000
+_LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})", re.ASCII)
+
+
+class GoldLinks(NamedTuple):
+    """The links of a sentence pair, of source words to target words."""
+
+    sure: frozenset[Link]
+    possible: frozenset[Link]
+    """The sure ones among them."""
+    place: str
+    """``file:line``, where they are written."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignmentCounts:
+    """Counts of links A of a model against the sure links S and the possible links P of a gold alignment.
+
+    S is a part of P. Och & Ney 2003, section 5.1.
+    """
+
+    pairs: int = 0
+    """Sentence pairs."""
+    links: int = 0
+    """|A|."""
+    sure: int = 0
+    """|S|."""
+    in_sure: int = 0
+    """|A and S|."""
+    in_possible: int = 0
+    """|A and P|."""
+
+    def __add__(self, other: "AlignmentCounts") -> "AlignmentCounts":
+        return AlignmentCounts(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+    @property
+    def error_rate(self) -> float:
+        """AER = 1 - (|A and S| + |A and P|) / (|A| + |S|), from 0, the best, to 1."""
+        return 1 - (self.in_sure + self.in_possible) / max(1, self.links + self.sure)
+
+    @property
+    def precision(self) -> float:
+        """|A and P| / |A|."""
+        return self.in_possible / max(1, self.links)
+
+    @property
+    def recall(self) -> float:
+        """|A and S| / |S|."""
+        return self.in_sure / max(1, self.sure)
+
+
+GoldAlignment: TypeAlias = Mapping[tuple[str, str], GoldLinks]
+"""The links of sentence pairs, by source and target; words are the tokens of ``s2s prepare`` with the unit word."""
+
+
+def count_links(alignment: GoldAlignment, pair: tuple[str, str], score: PairScore, codecs: Codecs) -> AlignmentCounts:
+    """The counts of a pair; 0 for an unknown pair.
+
+    Raises InputError for a link of a word that the pair does not have.
+    """
+    if (gold := alignment.get(pair)) is None:
+        return AlignmentCounts()
+    src_words, tgt_words = map(words_of_ids, codecs, (score.src, score.tgt))
+    for side, text, words in zip((0, 1), pair, (src_words, tgt_words), strict=True):
+        if (word := max((link[side] for link in gold.possible), default=-1)) >= _count(words):
+            counts = counted(_count(words), "word")
+            problem = f"no word {word}: '{one_line(text)}' has {counts}, counted from 0, cut as by 's2s prepare'"
+            raise InputError(f"{gold.place}: {problem}")
+    found = set(attention_links(score.weights, src_words, tgt_words))
+    in_sure, in_possible = len(found & gold.sure), len(found & gold.possible)
+    return AlignmentCounts(pairs=1, links=len(found), sure=len(gold.sure), in_sure=in_sure, in_possible=in_possible)
+
+
+def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: bool = False) -> GoldAlignment:
+    """Read a file with a line of links for each pair: ``i-j`` sure, ``i?j`` or ``ipj`` possible, counted from 0.
+
+    That is the Pharaoh format with the usual marks of possible links. `pairs` are sources and targets, one per line of
+    the pair file; with `swap`, its first column is the target. Of equal pairs, the first one's links count.
+
+    Raises InputError when the file cannot be read, has another number of lines, or something else than links.
+    """
+    try:
+        text = read_named(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise InputError(unreadable(one_line(str(path)), error)) from None
+    lines, pairs, name = text.removesuffix("\n").split("\n") if text else [], list(pairs), one_line(str(path))
+    links: dict[tuple[str, str], GoldLinks] = {}
+    for number, (pair, line) in enumerate(zip(pairs, lines, strict=False), start=1):
+        links.setdefault(pair, _parse(line, f"{name}:{number}", swap=swap))
+    if len(pairs) != len(lines):
+        counts = f"has {counted(len(lines), 'line')}, but the pairs have {len(pairs):,}"
+        raise InputError(f"{name}: {counts}: give a line of links for each")
+    return links
+
+
+def _parse(line: str, place: str, *, swap: bool) -> GoldLinks:
+    sure, possible = set(), set()
+    for written in line.split():
+        if not (match := _LINK.fullmatch(written)):
+            problem = f"{one_line(written[:40])!r} is no link: write i-j for a sure one and i?j for a possible one"
+            raise InputError(f"{place}: {problem}, words counted from 0")
+        first, second = int(match[1]), int(match[3])
+        link = (second, first) if swap else (first, second)
+        possible.add(link)
+        if match[2] == "-":
+            sure.add(link)
+    return GoldLinks(frozenset(sure), frozenset(possible), place)
+
+
+def attention_links(
+    weights: Float[np.ndarray, "T S"], src_words: Sequence[int | None], tgt_words: Sequence[int | None]
+) -> list[Link]:
+    """The link of each target word to its heaviest source word; none where ``<eos>`` is heavier than any word.
+
+    `src_words` and `tgt_words` are the words of the ids, ``<eos>`` left out. Weights are summed over the ids of a
+    source word, and over the ids of a target word, which has the same order as their mean. Luong et al. 2015, section
+    5.4, take the links in this way.
+    """
+    end = _count(src_words)
+    links = word_links(weights, [*src_words, end], [*tgt_words, None])
+    return [(source, target) for source, target in links if source != end]
+
+
+def words_of_ids(codec: Codec, reading: Reading) -> list[int | None]:
+    """The word in which each id of a text stands, as the unit word has them; None for a space."""
+    if codec.unit != "character":
+        return [number for number, word in enumerate(reading.words) for _ in word.ids]
+    tokens = get_segmenter(codec.config, "word").tokens(normalise(reading.text))
+    words = iter([number for number, token in enumerate(tokens) for _ in token.removeprefix(SPACING)])
+    return [None if word.text == SPACING else next(words, None) for word in reading.words]
+
+
+def _count(words: Sequence[int | None]) -> int:
+    return max((word + 1 for word in words if word is not None), default=0)

@@ -14,14 +14,14 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError, one_line
+from seq2seq_cli.evaluation.attention_figures import read_gold_alignment
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
 from seq2seq_cli.evaluation.figures import Findings, find_out
-from seq2seq_cli.evaluation.gold_alignment import read_gold_alignment
 from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.pairs.columns import read_columns
-from seq2seq_cli.pairs.lines import check_encoding
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
+from seq2seq_cli.pairs.text_lines import check_encoding
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -57,7 +57,7 @@ class EvaluatedRun:
     def languages(self) -> tuple[str, str]:
         """The languages of its source and target."""
         text = self.folder.config().text
-        return text.src.language or "", text.tgt.language or ""
+        return text.src.language, text.tgt.language
 
 
 def evaluate(

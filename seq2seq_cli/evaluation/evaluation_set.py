@@ -39,7 +39,7 @@ class EvaluationSet:
         if not (pairs := corpus.sentences(split)):
             raise UsageError(f"{corpus.path}: its {split} split is empty: name pairs with --file")
         text = corpus.manifest.text
-        languages = text.src.language or "", text.tgt.language or ""
+        languages = text.src.language, text.tgt.language
         return cls(name=f"{corpus.path}, {split} split", pairs=tuple(pairs), languages=languages)
 
     @classmethod

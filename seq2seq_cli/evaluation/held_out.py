@@ -1,11 +1,12 @@
-"""Scores of a translator on a held-out split: loss, BLEU and chrF."""
+"""Scores of a translator on a held-out split: loss, BLEU and chrF; its attention to a few pairs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import torch
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
@@ -13,14 +14,23 @@ from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.corpus.batches import collate, length_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
+from seq2seq_cli.decoding.scoring import score_pairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
 from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
+from seq2seq_cli.pages.data import AttentionData
+from seq2seq_cli.text.sides import SIDES
+from seq2seq_cli.text.vocabulary import EOS_UNIT
 
 BATCH_TOKENS = 512
 """Tokens per batch on either side. Larger ones are no faster; additive attention takes memory for each word pair."""
+
+_WATCHED = 4
+_LONGEST_WATCHED = 14
+"""Tokens on either side: the matrix of their attention fits on a screen."""
+_DECIMALS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,3 +105,36 @@ def read_references(
                 sums = AttentionSums.total([sums, AttentionSums.of(weights, *kinds)])
     all_loss, all_tokens, *all_sums = group.sum([loss, float(tokens), *sums])
     return all_loss / all_tokens, AttentionSums(*all_sums).figures()
+
+
+def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:
+    """A few pairs of the validation split, or else of the training split, of all lengths that fit on a screen.
+
+    They depend on the corpus alone, so that its runs show the same pairs.
+    """
+    split: SplitName = "valid" if len(corpus.split("valid")) else "train"
+    ids = corpus.split(split)
+    lengths = np.maximum(ids.src.lengths, ids.tgt.lengths)
+    last = max(1, int(np.count_nonzero(lengths <= _LONGEST_WATCHED))) - 1
+    places = sorted({last * part // _WATCHED for part in range(1, _WATCHED + 1)})
+    rows = np.argsort(lengths, kind="stable")[places].tolist()
+    sides = (corpus.texts("train", side) for side in SIDES)  # line by line: they need not fit into memory
+    texts = corpus.sentences("valid") if split == "valid" else zip(*sides, strict=True)
+    chosen = {row: pair for row, pair in enumerate(texts) if row in rows}
+    return [chosen[row] for row in rows]
+
+
+def read_pairs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> list[AttentionData]:
+    """The attention while the model reads these pairs; none in a model without attention."""
+    if not translator.engine.has_attention:
+        return []
+    return [
+        {
+            "source": source,
+            "translation": reference,
+            "src_tokens": [*score.src.parts, EOS_UNIT],
+            "tgt_tokens": [*score.tgt.parts, EOS_UNIT],
+            "weights": np.round(score.weights.astype(float), _DECIMALS).tolist(),
+        }
+        for (source, reference), score in zip(pairs, score_pairs(translator, pairs, with_attention=True), strict=True)
+    ]

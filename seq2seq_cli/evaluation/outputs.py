@@ -15,9 +15,15 @@ from seq2seq_cli.decoding.scoring import score_pairs
 from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
+from seq2seq_cli.evaluation.attention_figures import (
+    AlignmentCounts,
+    AttentionFigures,
+    AttentionSums,
+    GoldAlignment,
+    count_links,
+    token_kinds,
+)
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
-from seq2seq_cli.evaluation.gold_alignment import AlignmentCounts, GoldAlignment, count_links
 from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.vocabulary import EOS

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from seq2seq_cli.compute.precision import has_full_products, product_dtype
+from seq2seq_cli.compute.device import has_full_products, product_dtype
 
 _COEFFICIENTS = 3.4445, -4.7750, 2.0315
 """From Jordan et al. 2024: steep near 0, so that small singular values grow fast; near 1 all stay within 0.3."""

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from seq2seq_cli.compute.precision import product_dtype
+from seq2seq_cli.compute.device import product_dtype
 
 CHUNK_ON_CPU = 2**23
 """Logits per chunk, 16 MB in bf16; each chunk costs a pass over the gradient of W. Measured."""

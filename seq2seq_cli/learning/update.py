@@ -10,16 +10,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from seq2seq_cli.compute.precision import computing
+from seq2seq_cli.compute.device import computing
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.errors import TrainingError
-from seq2seq_cli.learning.forcing import forcing_factor
-from seq2seq_cli.learning.loss import BatchLoss, batch_loss
-from seq2seq_cli.learning.reinforce import next_baseline
-from seq2seq_cli.learning.schedule import learning_rate
-from seq2seq_cli.learning.state import TrainingState
+from seq2seq_cli.learning.loss import BatchLoss, batch_loss, forcing_factor, next_baseline
+from seq2seq_cli.learning.optimiser import learning_rate
+from seq2seq_cli.learning.training_state import TrainingState
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 MAX_SKIPPED_IN_ROW = 3

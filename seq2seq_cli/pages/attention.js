@@ -117,9 +117,15 @@ function matrixOf({ source, target }, weights) {
     el("th", { scope: "col", "data-source": column }, el("span", {}, word.text)));
   const rows = target.map((word, row) => el("tr", {},
     el("th", { scope: "row", "data-target": row }, bdi(word.text)),
-    ...weights[row].map((weight, column) => el("td", {
-      "data-target": row, "data-source": column, "--w": weight.toFixed(3),
-    }, weight < LEAST_SHOWN ? "" : String(Math.round(100 * weight))))));
-  return el("table", { class: "matrix", dir: "auto" },
+    ...weights[row].map((weight, column) =>
+      showWeight(el("td", { "data-target": row, "data-source": column }), weight))));
+  const size = { "--columns": source.length, "--rows": target.length };
+  return el("table", { class: "matrix", dir: "auto", ...size },
     el("thead", {}, el("tr", {}, el("td"), ...head)), el("tbody", {}, ...rows));
+}
+
+function showWeight(cell, weight) {
+  cell.style.setProperty("--w", weight.toFixed(3));
+  cell.replaceChildren(weight < LEAST_SHOWN ? "" : String(Math.round(100 * weight)));
+  return cell;
 }

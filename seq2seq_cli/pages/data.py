@@ -1,10 +1,12 @@
 """The data of the pages, as their scripts read it."""
 
-from typing import NotRequired, TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias
 
-TreeNode: TypeAlias = tuple[int, str, float, str, float | None]
+from typing_extensions import TypedDict  # pydantic needs it before Python 3.12
+
+TreeNode: TypeAlias = tuple[int, str, float, str, float | None, int]
 """A node of the tree of a search: the number of the node before it (-1: none), its unit, the log-probability of that,
-its fate (kept, finished, pruned, banned), and the score where it is finished."""
+its fate (kept, finished, pruned, banned), the score where it is finished, and the id of the unit."""
 
 
 class TreeData(TypedDict):
@@ -13,6 +15,16 @@ class TreeData(TypedDict):
     nodes: list[TreeNode]
     best: int
     """The number of the node with which the translation ends; -1: none."""
+
+
+class StepData(TypedDict):
+    """A step of a translation; of vectors, the first numbers. Without attention, all but `next` is empty."""
+
+    query: list[float]
+    scores: list[float]
+    """Of the source tokens, before the softmax."""
+    next: list[tuple[int, str, float]]
+    """The most probable next tokens, best first: id, unit, probability."""
 
 
 class AttentionData(TypedDict):
@@ -30,6 +42,10 @@ class AttentionData(TypedDict):
     log_probabilities: NotRequired[list[float]]
     """Of the target tokens."""
     tree: NotRequired[TreeData]
+    states: NotRequired[list[list[float]]]
+    """The encoder states of the source tokens, the first numbers of each."""
+    steps: NotRequired[list[StepData]]
+    """One per target token."""
 
 
 class Details(TypedDict):
@@ -49,6 +65,24 @@ class TextData(Details):
     score: float
 
 
+class FrameData(TypedDict):
+    """The attention of a run at a validation."""
+
+    epochs: float
+    """Trained until then."""
+    told: str
+    """The scores of the validation."""
+    sentences: list[AttentionData]
+    """The same few at each validation; their translations are references."""
+
+
+class FilmData(TypedDict):
+    """The attention of a run while it was trained."""
+
+    name: str
+    frames: list[FrameData]
+
+
 class TranslationsData(TypedDict):
     """All that the page of translations shows."""
 
@@ -57,6 +91,8 @@ class TranslationsData(TypedDict):
     languages: tuple[str, str]
     """Of the texts and of the translations, ISO 639; empty where unknown."""
     texts: list[TextData]
+    films: list[FilmData]
+    """Of the run that translated; empty where none is recorded."""
 
 
 class SourceData(TypedDict):

@@ -55,6 +55,17 @@ function toggle(label, pressed, onchange) {
   return button;
 }
 
+/** Buttons that change the size of the whole page, as for a projector. */
+function sizeControl() {
+  let size = 1;
+  const button = (label, text, factor) => el("button", { type: "button", "aria-label": label, title: label, onclick: () => {
+    size = Math.min(4, Math.max(0.5, size * factor));
+    document.documentElement.style.setProperty("--size", size);
+  } }, text);
+  return el("div", { class: "size", role: "group", "aria-label": "Size" },
+    button("Smaller", "A\u2212", 1 / 1.2), button("Larger", "A+", 1.2));
+}
+
 function counted(number) {
   return number.toLocaleString("en");
 }

@@ -37,7 +37,7 @@ function evaluationPage(data) {
     ...(systems.length > 1 && { "Scores of": choice(systems, (system) => show({ system: Number(system) })) }),
   };
   document.body.append(
-    el("header", {}, el("h1", {}, data.title)),
+    el("header", {}, el("h1", {}, data.title), sizeControl()),
     el("main", {},
       el("section", { "aria-label": "Figures" }, el("h2", {}, "Figures"), ...figures(data.report)),
       el("section", { "aria-label": "Sentences" },
@@ -75,10 +75,9 @@ function sentenceItem(data, number) {
   const row = (name, text, figure = "") =>
     [el("dt", {}, `${name} `, el("b", {}, figure)), el("dd", { dir: "auto", lang: data.languages[1] }, text)];
   const known = [...data.systems.keys()].filter((system) => data.details[system][number]);
-  const make = () => el("div", {}, ...known.flatMap((system) => [
+  const make = () => el("div", { class: "grid" }, ...known.map((system) => el("div", {},
     ...(isCompared ? [el("h3", {}, data.systems[system])] : []),
-    ...detailView(data.details[system][number], data.languages),
-  ]));
+    ...detailView(data.details[system][number], data.languages))));
   return el("li", { class: "sentence" },
     el("b", { class: "source", dir: "auto", lang: data.languages[0] }, source),
     el("dl", {}, ...references.flatMap((text) => row("reference", text)),

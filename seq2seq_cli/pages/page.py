@@ -9,7 +9,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from seq2seq_cli.pages.data import EvaluationData, TranslationsData
+from seq2seq_cli.pages.data import EvaluationData, FilmData, TranslationsData
 
 _HTML = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -29,25 +29,32 @@ script-src '$script_hash'$allowed; base-uri 'none'; form-action 'none'">
 </body>
 </html>
 """)
+VIEWS = ("dom.js", "attention.js", "tree.js", "stepper.js")
+"""The scripts that show the attention, the search and the steps of a translation."""
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 """Characters that could end the element of the data, or begin another; in JSON, they stand in strings alone."""
 
 
 def evaluation_page(data: EvaluationData) -> bytes:
     """The page of an evaluation: its figures, and its sentences with all that is known of their translations."""
-    return page(
-        data["title"], ("dom.js", "attention.js", "translations.js", "evaluation.js"), data, start="evaluationPage"
-    )
+    return page(data["title"], (*VIEWS, "translations.js", "evaluation.js"), data, start="evaluationPage")
 
 
 def translations_page(data: TranslationsData) -> bytes:
-    """The page of translations: their attention, their probabilities, and their searches."""
-    return page(data["title"] or "s2s", ("dom.js", "attention.js", "translations.js"), data, start="translationsPage")
+    """The page of translations: their attention, their probabilities, their searches and their steps."""
+    return page(data["title"] or "s2s", (*VIEWS, "film.js", "translations.js"), data, start="translationsPage")
+
+
+def film_page(title: str, films: Sequence[FilmData], curves: bytes) -> bytes:
+    """The page of runs: their attention while it was learned, and a picture of their learning curves, an svg."""
+    address = f"data:image/svg+xml;base64,{base64.b64encode(curves).decode('ascii')}"
+    data = {"title": title, "films": films, "curves": address}
+    return page(title, ("dom.js", "attention.js", "film.js"), data, start="filmPage")
 
 
 def served_page(data: Mapping[str, Any]) -> bytes:
     """The page of a server, which may ask that server and nobody else; `servedPage` in panes.js reads the data."""
-    return page("s2s", ("dom.js", "attention.js", "panes.js"), data, start="servedPage", allowed="; connect-src 'self'")
+    return page("s2s", (*VIEWS, "panes.js"), data, start="servedPage", allowed="; connect-src 'self'")
 
 
 def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: str, allowed: str = "") -> bytes:

@@ -7,9 +7,9 @@ const MOST_OPEN = 3; // sentences whose attention is shown at once
  *
  * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
  * `translate(text, isWanted)` gives {text, sentences}, with `told` where it fails, or null once the text is another one;
- * it is asked `pause` milliseconds after the last key.
+ * it is asked `pause` milliseconds after the last key. `stepsOf` is for `stepperFold` in stepper.js.
  */
-function translationPanes({ languages, example, nameOf, pause, translate }) {
+function translationPanes({ languages, example, nameOf, pause, translate, stepsOf }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
@@ -58,7 +58,8 @@ function translationPanes({ languages, example, nameOf, pause, translate }) {
     copy.disabled = !text;
     const seen = sentences.filter(({ weights }) => weights);
     tell(sentences.length && !seen.length ? `${told}; this model has no attention to show` : told);
-    const view = (sentence) => attentionView(sentence, sides);
+    const steps = (sentence) => stepperFold(sentence, sides, (prefix) => stepsOf(sentence, prefix));
+    const view = (sentence) => el("div", {}, attentionView(sentence, sides), steps(sentence));
     attention.replaceChildren(...(seen.length === 1 ? seen.map(view) : seen.map((sentence) =>
       fold(bdi(sentence.source), () => view(sentence), seen.length <= MOST_OPEN))));
   }
@@ -109,18 +110,30 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
     panes.ask();
   }
 
+  /** The server's answer to a question about a text, and what it says. */
+  async function ask(text, fields, signal) {
+    const [source, target] = languages();
+    const question = { q: text, source, target, ...fields, ...(needsKey && { api_key: key.value }) };
+    const answer = await fetch("translate", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,
+    });
+    return [answer, await answer.json()];
+  }
+
+  /** A sentence with its steps, its translation beginning with the tokens of these ids. */
+  async function stepsOf(sentence, prefix) {
+    const [answer, content] = await ask(sentence.source, { steps: true, prefix });
+    if (!answer.ok) throw new Error(content.error);
+    return content.sentences[0];
+  }
+
   /** The server's translation, none of a blank text; an earlier question is taken back. */
   async function translate(text) {
     asked.abort();
     if (!text.trim()) return {};
     const { signal } = (asked = new AbortController());
-    const [source, target] = languages();
-    const fields = { q: text, source, target, attention: true, ...(needsKey && { api_key: key.value }) };
     try {
-      const answer = await fetch("translate", {
-        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(fields), signal,
-      });
-      const content = await answer.json();
+      const [answer, content] = await ask(text, { attention: true }, signal);
       return answer.ok ? { text: content.translatedText, sentences: content.sentences } : { told: content.error };
     } catch (error) {
       return signal.aborted ? null : { told: `The server does not answer: ${error.message}` };
@@ -128,7 +141,7 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   }
 
   const example = () => about[direction.value].example;
-  const panes = translationPanes({ languages, example, nameOf: (code) => names[code], pause, translate });
+  const panes = translationPanes({ languages, example, nameOf: (code) => names[code], pause, translate, stepsOf });
   const labelled = (label, field) => el("label", {}, `${label} `, field);
   const controls = [
     ...(directions.length > 1 ? [labelled("Direction", direction), swap] : []),
@@ -136,7 +149,7 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   ];
   panes.input.maxLength = most;
   document.body.append(
-    el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0]))),
+    el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0])), sizeControl()),
     el("main", {}, ...(controls.length ? [el("div", { class: "controls" }, ...controls)] : []), ...panes.elements),
     footer,
   );

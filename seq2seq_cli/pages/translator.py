@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from seq2seq_cli.pages.page import page, read_file
+from seq2seq_cli.pages.page import VIEWS, page, read_file
 from seq2seq_cli.shapes import Float, Int
 
 _PARTS = (
     *("tensors", "products", "recurrent", "operators", "graph", "engine", "similar", "beam"),
     *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
 )
-SCRIPTS = ("dom.js", "attention.js", "panes.js", *(f"translator/{part}.js" for part in _PARTS))
+SCRIPTS = (*VIEWS, "panes.js", *(f"translator/{part}.js" for part in _PARTS))
 """The files of the page's scripts, in the order in which they run."""
 
 _STEPS = 6000

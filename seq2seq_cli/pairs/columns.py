@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.delimited import TAB_LINES
-from seq2seq_cli.pairs.lines import COLUMNS
 from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
 from seq2seq_cli.pairs.stated_languages import OFTEN_KEYS, Codes, language_named
-from seq2seq_cli.text.languages import any_code_named
+from seq2seq_cli.pairs.text_lines import COLUMNS
+from seq2seq_cli.text.languages import CODE_LETTERS, any_code_named
 from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -27,7 +27,6 @@ _FEWEST = 10
 _MOST_LABELS = 5
 _ROWS_PER_LABEL = 20
 """A column of few different cells, each of them in many rows, is one of labels."""
-_CODE_LETTERS = 3
 _MOST_WORDS = 4
 """Words in the name of a column."""
 _SHOWN = 8
@@ -129,9 +128,9 @@ def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
         lengths = sorted(map(len, cells.values()))
         below = [cell.islower() for row in others for cell in row.values()]
         are_small = all(map(str.islower, cells.values())) and 2 * sum(below) < len(below)
-        are_codes = lengths[1] == _CODE_LETTERS and are_small
+        are_codes = lengths[1] == CODE_LETTERS and are_small
         is_repeated = any(row.get(key, "").strip() == cell for row in others for key, cell in cells.items())
-        if (are_codes or lengths[0] > _CODE_LETTERS) and not is_repeated:
+        if (are_codes or lengths[0] > CODE_LETTERS) and not is_repeated:
             return True
     return len(others) >= _FEWEST and any(
         not _NUMBER.fullmatch(cell) and all(row.get(key) and _DIGITS.fullmatch(row[key]) for row in others)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE, decoded, split_lines
 from seq2seq_cli.pairs.pair_files import Reader, Record
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE, lines_of
 
 TAB = "\t"
 _SEPARATORS = (",", ";", "|")
@@ -45,7 +44,7 @@ class Delimited(Reader):
 
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         """The rows of a file that is not blank."""
-        lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
+        lines = lines_of(file, name, encoding)
         if self.quoted:
             yield from self._quoted_rows(lines, name)
             return

@@ -8,8 +8,8 @@ from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import decoded, split_lines
 from seq2seq_cli.pairs.pair_files import PlaceUnit, Reader, Record, cells_of
+from seq2seq_cli.pairs.text_lines import decoded, split_lines
 
 _LONGEST_LIST = 100_000_000
 """Characters of a list of records, which is held in memory."""

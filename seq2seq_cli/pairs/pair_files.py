@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
 
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file, read_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE, check_encoding, decoded, split_lines
+from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file
 from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE, check_encoding, lines_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 PairPath = tuple[Path, ...]
@@ -266,9 +266,7 @@ def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Ite
     if pair_file.reader:
         records = pair_file.reader.records(opened[0], pair_file.name, encoding)
         return (_of_record(record, pair_file.columns) for record in records)
-    names = [file.name for file in pair_file.files]
-    texts = [(read_text(file, name), name) for file, name in zip(opened, names, strict=True)]
-    sides = [split_lines(decoded(pieces, name=name, encoding=encoding)) for pieces, name in texts]
+    sides = [lines_of(file, side.name, encoding) for file, side in zip(opened, pair_file.files, strict=True)]
     if pair_file.keyed:
         return _by_keys(*(pair_file.keyed.texts(side) for side in sides))
     if pair_file.is_text:

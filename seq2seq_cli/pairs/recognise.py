@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from seq2seq_cli.documents.wrapped_text import is_subtitles, keyed_texts
+from seq2seq_cli.documents.wrapped_text import is_subtitles
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
 from seq2seq_cli.pairs.binary_tables import PARQUET, WORKBOOK, Parquet, Spreadsheet
 from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
-from seq2seq_cli.pairs.lines import check_encoding, decoded
+from seq2seq_cli.pairs.marked_lines import SUBTITLES, USFM, Po, Toolbox, is_po, is_toolbox, is_usfm
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
-from seq2seq_cli.pairs.sfm import USFM, Po, Toolbox, is_po, is_toolbox, is_usfm
 from seq2seq_cli.pairs.stated_languages import Codes
+from seq2seq_cli.pairs.text_lines import check_encoding, decoded
 from seq2seq_cli.pairs.xml_records import find_xml
 
 _CHARACTERS = 64_000
@@ -98,7 +98,7 @@ def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | None, KeyedTe
     head = _head(file, encoding)
     if not head.strip():
         raise PairFileError(f"{file.name}: no sentence pair in it: {ONE_PER_LINE}")
-    for is_found, keyed in ((is_usfm, USFM), (is_subtitles, KeyedTexts("subtitles", keyed_texts))):
+    for is_found, keyed in ((is_usfm, USFM), (is_subtitles, SUBTITLES)):
         if is_found(head):
             return None, keyed
     if is_po(head):

@@ -14,8 +14,9 @@ from typing import Literal, NamedTuple
 from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
-from seq2seq_cli.pairs.lines import COLUMNS
+from seq2seq_cli.pairs.text_lines import COLUMNS
 from seq2seq_cli.text.languages import (
+    CODE_LETTERS,
     PUBLISHED,
     any_code_named,
     code_named,
@@ -60,7 +61,6 @@ _NO_LANGUAGES = {
     *("br", "cn", "cz", "dk", "gb", "gr", "hk", "jp", "kr", "tw", "ua", "us", "vn"),
 }
 """Endings of files, and countries, which are no codes of languages."""
-_CODE_LETTERS = 3
 OFTEN_KEYS = {"id", "no"}
 """Codes of languages that often name something else: id, sentence_id, no."""
 
@@ -198,7 +198,7 @@ def language_named(name: str) -> str | None:
     if (tag := _TAG.fullmatch(name.casefold().strip())) and (code := code_named(tag[1])):
         return code
     codes = {*_JOINED.findall(name.casefold()), *map(str.casefold, [] if name.isupper() else _CAPITALS.findall(name))}
-    words = {word for word in whole.split() if len(word) > _CODE_LETTERS} | (codes - OFTEN_KEYS)
+    words = {word for word in whole.split() if len(word) > CODE_LETTERS} | (codes - OFTEN_KEYS)
     found = {code for word in words if (code := code_named(word))}
     return found.pop() if len(found) == 1 else None
 
@@ -218,7 +218,7 @@ def _of_side(stem: str, *, by_any_name: bool) -> str | None:
         return found
     is_code = re.fullmatch(_CODE, ending) and ending not in _NO_LANGUAGES
     last = re.split("[._-]", stem)[-1]
-    is_any = last not in _NO_LANGUAGES and (by_any_name or len(last) == _CODE_LETTERS)
+    is_any = last not in _NO_LANGUAGES and (by_any_name or len(last) == CODE_LETTERS)
     return short_code(ending) if is_code else any_code_named(last) if is_any else None
 
 
@@ -232,7 +232,7 @@ def _of_both(stem: str) -> Codes | None:
         known = sum(map(is_known, codes))
         return codes if known == COLUMNS or (known and match[1].endswith(".")) else None
     for part in stem.split(" - "):  # Sentence pairs in English-French - 2024-01-01
-        names = [name for name in part.split("-") if len(name) > _CODE_LETTERS]
+        names = [name for name in part.split("-") if len(name) > CODE_LETTERS]
         if len(names) == COLUMNS and any(map(language_named, names)):
             first, second = (language_named(name) or any_code_named(name) for name in names)
             if first and second:

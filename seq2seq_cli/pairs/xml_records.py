@@ -15,8 +15,8 @@ from xml.parsers import expat
 from seq2seq_cli.documents.draft import primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import LONGEST_LINE
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE
 
 _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -123,6 +123,7 @@ class _Units:
 
 class _Tmx(_Units):
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """A unit begins, or a variant in a language, or its text."""
         if tag == "tu":
             self.begin_record()
         elif tag == "tuv":
@@ -133,6 +134,7 @@ class _Tmx(_Units):
             self._text, self._codes = "", 0
 
     def end(self, tag: str) -> None:
+        """A text is the cell of its language; a unit is a record."""
         if tag == "seg":
             self.add_text(self._language)
         elif tag == "tu":
@@ -147,6 +149,7 @@ class _Xliff(_Units):
     """Whether another translation of the unit is read, of a memory."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """The languages of the file, a unit, or one of its texts."""
         if tag in {"xliff", "file"}:
             stated = [
                 primary(attributes.get(old) or attributes.get(new) or "")
@@ -161,6 +164,7 @@ class _Xliff(_Units):
             self._text, self._codes = "", 0
 
     def end(self, tag: str) -> None:
+        """A text is the cell of its language; a unit with a translation is a record."""
         if tag in {"source", "target"}:
             self.add_text(self._languages[tag == "target"])
         elif tag == "alt-trans":
@@ -180,6 +184,7 @@ class _Flex(_Units):
         self._words: dict[Column, list[str]] = {}
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """A phrase or a part of it begins, or an item, whose type and language name its column."""
         if tag in {"phrase", "word", "morphemes"}:
             self._inside.append(tag)
         if tag == "phrase":
@@ -189,6 +194,7 @@ class _Flex(_Units):
             self._text, self._column = "", f"{attributes.get('type', '')}-{attributes.get('lang', '')}"
 
     def end(self, tag: str) -> None:
+        """An item of a phrase is a cell, an item of a word a part of one; a phrase is a record."""
         if tag in self._inside:
             self._inside.remove(tag)
         if tag == "phrase":
@@ -215,6 +221,7 @@ class _Elan(_Units):
         """The annotation, its tier, its text, and its line."""
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """A time, a tier, an annotation with its times or with the one that it refers to, or its text."""
         if tag == "TIME_SLOT":
             slot = attributes.get("TIME_SLOT_ID", "")
             self._times[slot] = attributes.get("TIME_VALUE", slot)
@@ -228,6 +235,7 @@ class _Elan(_Units):
             self._text = ""
 
     def end(self, tag: str) -> None:
+        """A text is kept; at the end of the document, the texts of each time are a record."""
         if tag == "ANNOTATION_VALUE":
             self._values.append((self._annotation, self._tier, self._text or "", self.parser.CurrentLineNumber))
             self._text = None

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
-from seq2seq_cli.plots.pictures import drawable, save_figure
+from seq2seq_cli.plots.pictures import drawable
 
 Point = tuple[float, float]
 """The place on the x axis, in its unit, and the value there."""
@@ -22,7 +21,7 @@ _X_LABELS: dict[CurveAxis, str] = {
 _Y_LABELS: dict[CurveMeasure, str] = {
     "bleu": "held-out BLEU (0 to 100)",
     "chrf": "held-out chrF (0 to 100)",
-    "loss": "loss (nats per target token)\nheld out; dotted: training",
+    "loss": "loss (nats per target token)",
     "entropy": "entropy of the attention (nats)",
 }
 _DIGITS: dict[CurveMeasure, str] = {"bleu": ".1f", "chrf": ".1f", "loss": ".2f", "entropy": ".2f"}
@@ -50,19 +49,11 @@ class LearningCurves:
     """The values of the upper panel; empty when only losses are drawn."""
 
 
-def save_curves(
-    runs: Sequence[LearningCurves], path: Path, *, axis: CurveAxis, measure: CurveMeasure, overwrite: bool
-) -> None:
-    """Write the picture: the measure above the losses, or the losses alone.
+def curves_figure(runs: Sequence[LearningCurves], *, axis: CurveAxis, measure: CurveMeasure) -> Figure:
+    """The measure above the losses, or the losses alone.
 
     Each run has a colour and a marker of its own; the legend beside a panel has the last values of the runs.
-
-    Raises UsageError when it cannot be written, or would replace a file unasked.
     """
-    save_figure(lambda: _figure(runs, axis, measure), path, overwrite=overwrite)
-
-
-def _figure(runs: Sequence[LearningCurves], axis: CurveAxis, measure: CurveMeasure) -> Figure:
     panels: list[CurveMeasure] = ["loss"] if measure == "loss" else [measure, "loss"]
     width, height = _SIZE
     figure = Figure(figsize=(width, height * len(panels)))
@@ -72,7 +63,10 @@ def _figure(runs: Sequence[LearningCurves], axis: CurveAxis, measure: CurveMeasu
         for number, run in enumerate(runs):
             _draw(axes, run, shown, number)
         _set_up_y_axis(axes, shown)
-        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False, fontsize=9)
+        if shown == "loss" and any(run.valid_loss for run in runs):
+            axes.set_ylabel(f"{_Y_LABELS[shown]}\nheld out; dotted: training")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
     all_axes[-1].set_xlabel(_X_LABELS[axis])
     all_axes[-1].set_xlim(left=0)
     if axis == "epoch":
@@ -81,22 +75,25 @@ def _figure(runs: Sequence[LearningCurves], axis: CurveAxis, measure: CurveMeasu
 
 
 def _draw(axes: Axes, run: LearningCurves, shown: CurveMeasure, number: int) -> None:
-    """Draw the curves of a run."""
+    """Draw the curves of a run: what is held out, with the training loss dotted, or the training loss alone."""
     colour, marker = _style(number)
     held_out = run.valid_loss if shown == "loss" else run.measured
     training = run.train_loss if shown == "loss" else []
-    last = f": last {(held_out or training)[-1][1]:{_DIGITS[shown]}}" if held_out or training else ""
-    axes.plot(*zip(*training, strict=True), color=colour, linewidth=0.9, linestyle=":")
+    main = held_out or training
+    if not main:
+        return
+    if held_out and training:
+        axes.plot(*zip(*training, strict=True), color=colour, linewidth=1.8, linestyle=":")
     axes.plot(
-        *zip(*held_out or [(float("nan"), float("nan"))], strict=True),
-        label=f"{drawable(run.name)}{last}{'' if held_out else ', training'}",
+        *zip(*main, strict=True),
+        label=f"{drawable(run.name)}: last {main[-1][1]:{_DIGITS[shown]}}{'' if held_out else ', training'}",
         color=colour,
-        linewidth=1.6,
+        linewidth=2.5,
         marker=marker,
-        markersize=5,
-        markevery=max(1, len(held_out) // _MOST_MARKERS),
+        markersize=7,
+        markevery=max(1, len(main) // _MOST_MARKERS),
         markeredgecolor="white",
-        markeredgewidth=0.5,
+        markeredgewidth=0.8,
     )
 
 

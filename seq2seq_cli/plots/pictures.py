@@ -60,7 +60,8 @@ def save_attention(sentences: Sequence[AttentionMap], path: Path, *, overwrite: 
     if not worded:
         return 0
     shown = worded[: sentences_that_fit(worded)]
-    save_figure(lambda: _figure(shown), path, overwrite=overwrite)
+    content = picture(lambda: _figure(shown), path.suffix.lower().removeprefix("."))
+    write_output(path, content, overwrite=overwrite)
     return len(shown)
 
 
@@ -70,13 +71,12 @@ def sentences_that_fit(sentences: Iterable[AttentionMap]) -> int:
     return max(1, sum(end <= _LONGEST_SIDE / _CELL for end in ends))
 
 
-def save_figure(draw: Callable[[], Figure], path: Path, *, overwrite: bool) -> None:
-    """Write the figure that `draw` makes, with room for all labels, in the format of the ending: png, svg or pdf.
+def picture(draw: Callable[[], Figure], image_format: str) -> bytes:
+    """The figure that `draw` makes, with room for all labels, as a png, svg or pdf.
 
     A character without an installed font appears as a box, with one warning in the log. The same figure gives the same
-    bytes. Raises UsageError as `write_output`.
+    bytes.
     """
-    image_format = path.suffix.lower().removeprefix(".")
     content = io.BytesIO()
     installed = set(font_manager.get_font_names())
     settings = mpl.rc_context(
@@ -99,7 +99,7 @@ def save_figure(draw: Callable[[], Figure], path: Path, *, overwrite: bool) -> N
             " their script, such as one of Noto, and remove the list of fonts in %s",
             mpl.get_cachedir(),
         )
-    write_output(path, content.getvalue(), overwrite=overwrite)
+    return content.getvalue()
 
 
 def drawable(text: str) -> str:
@@ -108,7 +108,7 @@ def drawable(text: str) -> str:
 
 
 def _figure(sentences: Sequence[AttentionMap]) -> Figure:
-    # One inch wide and high, so that its coordinates are inches; `save_figure` takes in all that is drawn around it.
+    # One inch wide and high, so that its coordinates are inches; `picture` takes in all that is drawn around it.
     figure = Figure(figsize=(1, 1))
     heights, widths = zip(*(sentence.weights.shape for sentence in sentences), strict=True)
     cell = min(_CELL, _LONGEST_SIDE / max(sum(heights), *widths))

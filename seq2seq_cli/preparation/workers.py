@@ -78,6 +78,7 @@ class _Pool(ProcessPoolExecutor):
     """A process pool that starts its processes, at the first tasks, undisturbed by Ctrl-C."""
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Submit a task; processes that start with it never see an interrupt."""
         with _interrupts_held():
             return super().submit(fn, *args, **kwargs)
 

@@ -1,11 +1,16 @@
-"""Learning curves of runs: losses, scores and entropy over epochs, minutes or millions of target tokens."""
+"""Learning curves of runs: losses, scores and entropy over epochs, minutes or millions of target tokens; their page."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.plots.learning_curves import LearningCurves, Point
+from seq2seq_cli.files.output import write_output
+from seq2seq_cli.pages.page import film_page
+from seq2seq_cli.plots.learning_curves import LearningCurves, Point, curves_figure
+from seq2seq_cli.plots.pictures import picture
+from seq2seq_cli.runs.about import films_of
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import EpochRecord, StepRecord
 
@@ -16,6 +21,24 @@ _PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
     "minutes": lambda record: record.seconds / 60,
     "tokens": lambda record: record.tokens / 1e6,
 }
+
+
+def plot_runs(
+    runs: Mapping[str, Run], out: Path, *, axis: CurveAxis, measure: CurveMeasure | None = None, overwrite: bool
+) -> None:
+    """Write the learning curves of runs, by their names: a picture, or for .html a page with their films.
+
+    Without a measure it is the `default_measure`. Raises UsageError as `learning_curves` and `write_output`.
+    """
+    measure = measure or default_measure(list(runs.values()))
+    curves = learning_curves(runs, axis=axis, measure=measure)
+    ending = out.suffix.lower().removeprefix(".")
+    is_page = ending == "html"
+    content = picture(lambda: curves_figure(curves, axis=axis, measure=measure), "svg" if is_page else ending)
+    if is_page:
+        films = films_of({name: run.history for name, run in runs.items()})
+        content = film_page(f"s2s runs: {', '.join(runs)}", films, content)
+    write_output(out, content, overwrite=overwrite)
 
 
 def learning_curves(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> list[LearningCurves]:
@@ -53,8 +76,8 @@ def with_curves(runs: Sequence[Run]) -> list[Run]:
 def _curves(run: Run, name: str, axis: CurveAxis, measure: CurveMeasure) -> LearningCurves:
     steps, validations = run.history.steps, run.history.validations
     place = _PLACES[axis]
-    # A run too short for two step records still has the training loss of each validated epoch.
-    trained: Sequence[StepRecord | EpochRecord] = steps if len(steps) > 1 or not validations else validations
+    # Step records are of every hundredth update: where epochs are shorter, their means say more.
+    trained: Sequence[StepRecord | EpochRecord] = steps if len(steps) > len(validations) else validations
     values = (
         (place(record), record.attention_entropy if measure == "entropy" else record.score(measure))
         for record in validations

@@ -18,20 +18,19 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /.lock                 held while a training runs
 """
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.errors import ConfigError, ModelFileError, command_line
-from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, find_run, named_run
+from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, command_line, exit_code_of
+from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, WEIGHTS, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.config import Config
     from seq2seq_cli.runs.records import Provenance
     from seq2seq_cli.runs.weights import Weights
-
-_WEIGHTS = ".safetensors"
 
 
 def resume_command(run: Path, *overrides: str) -> str:
@@ -60,7 +59,7 @@ class RunFolder:
         Raises ModelFileError when there is none.
         """
         path = path and named_run(path)
-        if path is None or path.suffix != _WEIGHTS:
+        if path is None or path.suffix != WEIGHTS:
             return cls.find(path)
         if not path.exists():
             raise ModelFileError(f"{path}: no such file of weights: RUN/epochs and RUN/best hold them")
@@ -81,6 +80,25 @@ class RunFolder:
     def has_checkpoint(self) -> bool:
         """Whether there is a checkpoint to resume from: the last one or the one before it."""
         return any((self.path / name).is_file() for name in CHECKPOINTS)
+
+    def lock(self) -> AbstractContextManager[object]:
+        """Take the lock, so that one process trains in the folder at a time; the end of the ``with`` block releases it.
+
+        Raises UsageError when training holds it, also in this process; TrainingError when it cannot be locked.
+        """
+        from seq2seq_cli.files.lock import hold
+
+        path = self.path / LOCK
+        try:
+            return hold(path)
+        except TimeoutError:
+            raise UsageError(
+                f"{self.path}: a training is running in it: wait for its end or stop it, or choose another folder with"
+                " --out"
+            ) from None
+        except OSError as error:
+            problem = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
+            raise TrainingError(problem, exit_code=exit_code_of(error)) from error
 
     def config(self) -> "Config":
         """The config that the run was trained with."""

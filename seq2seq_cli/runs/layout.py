@@ -38,6 +38,8 @@ LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)
 EPOCHS = "epochs"
+WEIGHTS = BEST.suffix
+"""The ending of a file of weights."""
 CODEC = "codec"
 LOCK = ".lock"
 MARK = ".s2s-run"
@@ -53,12 +55,12 @@ _NAME_ONE = "name a run folder (to translate or score, with --model)"
 
 
 def find_run(path: Path | None, folder: Path = RUNS) -> Path:
-    """The run at `path`, or the newest one of `runs/` when it is None; see `named_run`.
+    """The run at `path`, or the newest one of `folder` when it is None; see `named_run`.
 
     Raises ModelFileError, with similar names in `folder`, when there is none, and for a folder in which a FIFO, a
     device or a link that leads out of it stands in the place of a file.
     """
-    path = _find_newest() if path is None else named_run(path, folder)
+    path = _find_newest(folder) if path is None else named_run(path, folder)
     if not path.exists():
         runs = {run.name: run for run in _inside(folder)}
         similar = [runs[name] for name in get_close_matches(path.name, runs)]
@@ -120,18 +122,19 @@ def write_latest(run: Path) -> str | None:
     return None
 
 
-def _find_newest() -> Path:
-    if not LATEST.exists():
-        copied = _inside(RUNS)
+def _find_newest(folder: Path) -> Path:
+    latest = folder / LATEST.name
+    if not latest.exists():
+        copied = _inside(folder)
         if len(copied) == 1:
             return copied[0]
         number = f"{len(copied)} runs are" if copied else "no run is"
-        raise ModelFileError(f"{number} in {RUNS}/, none of them trained here: train one (s2s train), or {_NAME_ONE}")
+        raise ModelFileError(f"{number} in {folder}/, none of them trained here: train one (s2s train), or {_NAME_ONE}")
     with suppress(ModelFileError):
-        path = read_latest()
+        path = read_latest(latest)
         if (path / CONFIG).is_file():
             return path
-    raise ModelFileError(f"{LATEST}: names no run that is here: {_NAME_ONE}")
+    raise ModelFileError(f"{latest}: names no run that is here: {_NAME_ONE}")
 
 
 def _inside(folder: Path) -> list[Path]:

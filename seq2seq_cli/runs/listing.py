@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.counts import place_in_words
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.lock import is_held
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, find_run
 from seq2seq_cli.runs.records import History, Provenance, read_history
 from seq2seq_cli.runs.weights import read_header
@@ -89,12 +89,13 @@ def list_runs(folder: Path) -> dict[Path, Run | str]:
 
 
 def find_runs(names: Sequence[str], folder: Path) -> list[Run]:
-    """The runs of these names in ``folder``, or else at these paths, each once.
+    """The runs of these names in ``folder``, or else at these paths, each once; without names, its newest run.
 
     The file ``latest`` stands for the run that it names. Raises ModelFileError, with similar names, when a name is that
     of no run, and for a damaged run.
     """
-    found = {path.resolve(): path for path in (find_run(Path(name), folder) for name in names)}
+    wanted = [find_run(Path(name), folder) for name in names] or [find_run(None, folder)]
+    found = {path.resolve(): path for path in wanted}
     return list(map(Run.read, found.values()))
 
 

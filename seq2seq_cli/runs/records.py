@@ -17,7 +17,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.runs.in_words import deciding_metric
+from seq2seq_cli.pages.data import AttentionData
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -93,6 +93,8 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """Mean entropy of the attention weights of a held-out target token, in nats; None in a model without attention."""
     words_on_marks: Number = None
     """Share of the target words whose heaviest source token is a punctuation mark or ``<eos>``."""
+    attention: list[AttentionData] = Field(default_factory=list)
+    """While the model reads a few pairs, the same at each validation; none in a model without attention."""
     best: bool
     """Whether these weights became the best ones."""
 
@@ -130,6 +132,14 @@ class TestRecord(_ScoresRecord):
 Record: TypeAlias = StepRecord | EpochRecord | EndRecord | InterruptRecord | TestRecord
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator="kind")])
+
+
+def deciding_metric(metric: Metric, score: float | None) -> Metric:
+    """The metric that chose the best weights, of which `score` is the score by `metric`.
+
+    It is the loss where that is 0, as it then is in every validation.
+    """
+    return "loss" if score == 0 else metric
 
 
 @dataclass(frozen=True)
@@ -238,7 +248,7 @@ class Provenance(BaseModel):
     """The prepared folder."""
     fingerprint: str
     """The hash of all that could be trained on in it."""
-    pairs: dict[str, Annotated[int, Field(ge=0)]]
+    pairs: dict[str, NonNegativeInt]
     """Sentence pairs by the name of the split."""
     pair_files: list[str] = Field(default_factory=list)
     """The names of the files that the pairs were read from, without folders."""

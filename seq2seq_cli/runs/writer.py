@@ -19,17 +19,15 @@ from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write
 from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
 from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
 
-_WEIGHTS = ".safetensors"
 _PATTERNS = (
     *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.MARK, layout.CARD),
     *(f"{layout.CODEC}/{side}.json" for side in SIDES),
     *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.PAIR_FILES.values(), *layout.CHECKPOINTS)),
-    f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{_WEIGHTS}",
+    f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{layout.WEIGHTS}",
 )
 """The files that a training writes; whatever else is in a run folder belongs to the user."""
 METRICS_BYTES = "metrics_bytes"
@@ -65,7 +63,7 @@ class RunWriter(RunFolder):
         run = cls(path)
         try:
             make_folder(path)
-            locks.enter_context(lock_run(path))
+            locks.enter_context(run.lock())
             layout.check_free(path, overwrite=overwrite)  # again: another run may just have begun here
             ours = (file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern))
             with whole_folder(path, replaced=ours) as new:
@@ -115,10 +113,10 @@ class RunWriter(RunFolder):
         """
         if not keep:
             return
-        path = self.path / layout.EPOCHS / f"{epoch:04d}{_WEIGHTS}"
+        path = self.path / layout.EPOCHS / f"{epoch:04d}{layout.WEIGHTS}"
         with _writing(path):
             save_weights(path, weights)
-            saved = {int(file.stem): file for file in path.parent.glob(f"*{_WEIGHTS}") if file.stem.isdecimal()}
+            saved = {int(file.stem): file for file in path.parent.glob(f"*{layout.WEIGHTS}") if file.stem.isdecimal()}
             newest = sorted(number for number in saved if number <= epoch)[-keep:]
             for number in saved.keys() - newest:
                 saved[number].unlink()

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,16 +17,16 @@ from starlette.routing import Route
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError
 from seq2seq_cli.serve.limits import ApiKeys, Limits
-from seq2seq_cli.serve.requests import AUTO, DetectRequest, Direction, TranslateRequest, api_key, read_fields
+from seq2seq_cli.serve.requests import AUTO, Direction, TextsRequest, TranslateRequest, api_key, read_fields
 from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ _T = TypeVar("_T")
 
 _RETRY = {"Retry-After": "1"}
 """Seconds until a client may come again: a full queue is translated in a few."""
+_NOT_STORED = {"Cache-Control": "no-store"}
 _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
@@ -97,23 +98,14 @@ class Application:
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
         wanted = TranslateRequest.parse(await self._fields(request), self.limits)
-        sources = [source for source, target in self.runs if target == wanted.target]
-        found = None
-        if wanted.source == AUTO and sources:
-            found = (await asyncio.to_thread(wanted.detected, sources))[0]
-        direction = Direction(found["language"] if found else wanted.source, wanted.target)
-        if direction not in self.runs:
-            served = ", ".join(map(str, self.runs))
-            raise HTTPException(400, f"source, target: not served here: choose one of {served}")
-        best, several = await _unless_client_leaves(request, self._translations(wanted, self.runs[direction]))
-        answer = wanted.answer(best, several, found)
-        return JSONResponse(answer, headers={"Cache-Control": "no-store"})
+        answer = await _unless_client_leaves(request, self._in_time(self._answer(wanted)))
+        return JSONResponse(answer, headers=_NOT_STORED)
 
     async def detect(self, request: Request) -> Response:
         """Say in which of the languages that are translated from a text may be."""
-        asked = DetectRequest.parse(await self._fields(request), self.limits)
-        found = await asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
-        return JSONResponse(found, headers={"Cache-Control": "no-store"})
+        asked = TextsRequest.parse(await self._fields(request), self.limits)
+        detecting = asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
+        return JSONResponse(await _unless_client_leaves(request, self._in_time(detecting)), headers=_NOT_STORED)
 
     async def _fields(self, request: Request) -> Mapping[str, Any]:
         """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
@@ -160,19 +152,39 @@ class Application:
             "/health": JSONResponse({"status": "ok"}),
         }
 
-    async def _translations(self, wanted: TranslateRequest, run: Served) -> tuple[list[Translation], list[Translation]]:
-        """The translations of the texts, and several of each where they are wanted."""
-        translator = run.translator
+    async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
+        """The fields of the answer: the translations of the texts, and several of each where they are wanted."""
+        sources = [source for source, target in self.runs if target == wanted.target]
+        found = None
+        if wanted.source == AUTO and sources:
+            found = (await asyncio.to_thread(wanted.detected, sources))[0]
+        direction = Direction(found["language"] if found else wanted.source, wanted.target)
+        if direction not in self.runs:
+            served = ", ".join(map(str, self.runs))
+            raise HTTPException(400, f"source, target: not served here: choose one of {served}")
+        translator = self.runs[direction].translator
+        if wanted.prefix or wanted.glossary:
+            try:
+                terms = glossary_of(wanted.glossary.splitlines(), "glossary")
+                demands = Demands(prefix=wanted.prefix or "", terms=terms)
+                translator = await asyncio.to_thread(translator.with_demands, demands)
+            except InputError as error:
+                raise HTTPException(400, str(error).removeprefix("--")) from None
+        shown = translator.with_traces(steps=True) if wanted.steps else translator
         wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
+        best = await self.batcher.translate(shown, wanted.texts)
+        several = await self.batcher.translate(wider, wanted.texts) if wider else []
+        return wanted.answer(best, several, found)
+
+    async def _in_time(self, work: Awaitable[_T]) -> _T:
+        """The result of some work; raises HTTPException when it takes too long, or when the queue is full."""
         try:
             async with asyncio.timeout(self.limits.timeout):
-                best = await self.batcher.translate(translator, wanted.texts)
-                several = await self.batcher.translate(wider, wanted.texts) if wider else []
+                return await work
         except TimeoutError:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
-        return best, several
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from urllib.parse import parse_qsl
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from seq2seq_cli.counts import counted
@@ -18,11 +19,13 @@ from seq2seq_cli.text.languages import likely_languages
 
 _MOST_ALTERNATIVES = 10
 """Alternatives per text: each makes the search of a batch wider."""
+_LONGEST_PREFIX = 1000
+"""Tokens of a prefix: each is a step of the search."""
 _MOST_FIELDS = 100
 _BEARER = "bearer "
 AUTO = "auto"
 """The source of a request whose language is to be detected."""
-_JSON, _FORM = "application/json", "application/x-www-form-urlencoded"
+_JSON, _FORM, _MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
 
 
 class Direction(NamedTuple):
@@ -44,7 +47,7 @@ def _unicode(text: str) -> str:
 _Text: TypeAlias = Annotated[str, AfterValidator(_unicode)]
 
 
-class DetectRequest(BaseModel):
+class TextsRequest(BaseModel):
     """A request about texts, with LibreTranslate's names; the fields that it has besides are ignored."""
 
     model_config = ConfigDict(frozen=True)
@@ -79,7 +82,7 @@ class DetectRequest(BaseModel):
         return [{"confidence": round(100 * share, 1), "language": code} for code, share in likely.items()]
 
 
-class TranslateRequest(DetectRequest):
+class TranslateRequest(TextsRequest):
     """A request to translate."""
 
     source: str
@@ -90,6 +93,12 @@ class TranslateRequest(DetectRequest):
     """Other translations of each text at most."""
     attention: bool = False
     """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
+    steps: bool = False
+    """Whether it has the searches and the steps besides; ours alone."""
+    prefix: tuple[int, ...] = Field(default=(), max_length=_LONGEST_PREFIX)
+    """The ids of the tokens that begin each translation, as `steps` tells them; ours alone."""
+    glossary: _Text = ""
+    """Terms of the source with their translations, in lines as in a file of ``s2s translate --glossary``; ours."""
 
     def answer(
         self, best: Sequence[Translation], several: Sequence[Translation], detected: Mapping[str, Any] | None
@@ -109,7 +118,7 @@ class TranslateRequest(DetectRequest):
                 [other for other in of_text if other != text][: self.alternatives]
                 for text, of_text in zip(texts, found, strict=True)
             ]
-        if self.attention:
+        if self.attention or self.steps:
             fields["sentences"] = [translation.details["sentences"] for translation in best]
         return fields if isinstance(self.q, list) else {name: values[0] for name, values in fields.items()}
 
@@ -118,18 +127,20 @@ class TranslateRequest(DetectRequest):
 
 
 async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
-    """The fields of a request: those of the address, and of the body, which is JSON or a form.
+    """The fields of a request: those of the address, and of the body, which is JSON or a form without files.
 
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
     the client leaves.
     """
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
-    if kind not in (_JSON, _FORM):
-        raise HTTPException(415, f"content-type: must be {_JSON} or {_FORM}", {"Accept": f"{_JSON}, {_FORM}"})
+    if kind not in (kinds := (_JSON, _FORM, _MULTIPART)):
+        raise HTTPException(415, f"content-type: must be {' or '.join(kinds)}", {"Accept": ", ".join(kinds)})
     body = await _read_body(request, limits)
     of_address = _read_form(request.scope["query_string"], "the address")
     if not body:
         return of_address
+    if kind == _MULTIPART:
+        return of_address | await _read_multipart(request, body)
     return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body, "the body"))}
 
 
@@ -175,11 +186,32 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     return fields
 
 
-def _read_form(form: bytes, place: str) -> Mapping[str, Any]:
-    """The fields of a form by name; several texts are a list."""
+async def _read_multipart(request: Request, body: bytes) -> dict[str, Any]:
+    """The fields of a form in parts; raises HTTPException for files, and for a body of another form."""
+
+    async def stream() -> AsyncGenerator[bytes, None]:
+        yield body
+
+    try:
+        parser = MultiPartParser(
+            request.headers, stream(), max_files=0, max_fields=_MOST_FIELDS, max_part_size=len(body)
+        )
+        return _named((await parser.parse()).multi_items())
+    except (MultiPartException, KeyError, ValueError):
+        problem = f"the body: not a form in parts with at most {_MOST_FIELDS} fields and no file"
+        raise HTTPException(400, problem) from None
+
+
+def _read_form(form: bytes, place: str) -> dict[str, Any]:
+    """The fields of a form."""
     try:
         pairs = parse_qsl(form.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError:  # UnicodeDecodeError is one
         raise HTTPException(400, f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
+    return _named(pairs)
+
+
+def _named(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of a form by name; several texts are a list."""
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})

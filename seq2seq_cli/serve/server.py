@@ -54,7 +54,8 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
     `on_start` is called once requests are taken and both signals end the server in this way.
     """
     # Malformed requests and clients that leave are not logged: strangers could fill the disk with them.
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    for library in ("uvicorn", "python_multipart"):
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     config = uvicorn.Config(
         application.asgi,
         ws="none",

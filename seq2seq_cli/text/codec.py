@@ -1,6 +1,6 @@
 """One language's way from text to ids and back: all that training, search and evaluation know of text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -111,7 +111,10 @@ class Codec:
         Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
         do not overlap.
         """
-        words = self._words_around(text, protected) if protected else self._in_usual_case(self._spelt(text), self._cut)
+        words = self._in_usual_case(self._spelt(hide(text, protected)))
+        if protected:
+            hidden = iter([normalise(text[start:end]) for start, end in protected])
+            words = [_protected(next(hidden)) if word.text == HIDDEN else word for word in words]
         return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
 
     def read_part(self, text: str) -> list[Word]:
@@ -133,7 +136,8 @@ class Codec:
         """The text of ids of units alone, as `write` has it, in a tenth of its time."""
         if self._capitals and self._capitals[0] in ids:
             return self.write(ids).text
-        return "".join([self._pieces[id_] for id_ in ids]).lstrip(" ")
+        units = "".join([self._marked_of_id[id_] for id_ in ids])
+        return units.replace(CONTINUING, "").replace(SPACING, " ").lstrip(" ")
 
     def token_ids(self, token: str) -> tuple[int, ...]:
         """The ids of one token of the Segmenter: several with bpe, else one."""
@@ -189,23 +193,15 @@ class Codec:
         text = normalise(text)
         return INNER_APOSTROPHE.sub(self.apostrophe, text) if self.apostrophe else text
 
-    def _words_around(self, text: str, protected: Sequence[Span]) -> list[Word]:
-        """The words of a text; each protected span is first one character, which is then cut from all others."""
-        hidden = iter([normalise(text[start:end]) for start, end in protected])
-        return [
-            _protected(next(hidden)) if word.text == HIDDEN else word
-            for word in self._in_usual_case(self._spelt(hide(text, protected)), self._cut_around)
-        ]
-
-    def _in_usual_case(self, text: str, cut: Callable[[str], Iterable[Word]]) -> list[Word]:
+    def _in_usual_case(self, text: str) -> list[Word]:
         """The words of a normalised text; one that is all in capitals is read as a usual sentence, behind CAPITALS.
 
         It is read as it is where capitals do not give it back (ß), or where words are known in capitals alone.
         """
-        words, language = list(cut(text)), self.config.language
+        words, language = list(self._cut(text)), self.config.language
         if self._capitals and text.isupper() and is_all_upper(text):
             small = capitalise(lower(text, language), language)
-            of_small = list(cut(small))
+            of_small = list(self._cut(small))
             if upper(small, language) == text and _unknown(of_small) <= _unknown(words):
                 in_upper = (
                     Word(upper(word.text, language), word.ids, tuple(upper(part, language) for part in word.parts))
@@ -215,23 +211,21 @@ class Codec:
         return words
 
     def _cut(self, text: str) -> Iterable[Word]:
-        """The words of a normalised text in its own case."""
+        """The words of a normalised text in its own case, each HIDDEN a word of its own."""
         if self.unit == "character":
             return map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(text))
+        if HIDDEN in text:
+            return chain.from_iterable(map(self._cut_around, text.split()))
         return chain.from_iterable(map(self._words_of.__getitem__, text.split()))
 
     def _cut_around(self, text: str) -> Iterator[Word]:
-        """The words of a normalised text, each HIDDEN a word of its own."""
-        if self.unit == "character" or HIDDEN not in text:
-            yield from self._cut(text)
-            return
-        for word in text.split():
-            first, *others = word.split(HIDDEN)
-            yield from self._words_of[first]
-            for part in others:
-                yield _protected(HIDDEN)
-                for i, (token, surface) in enumerate(self.segmenter.tokens_and_surfaces(part)):
-                    yield self._words[token if i else token.removeprefix(SPACING), surface]
+        """The words of a text without white space, each HIDDEN a word of its own."""
+        first, *others = text.split(HIDDEN)
+        yield from self._words_of[first]
+        for part in others:
+            yield _protected(HIDDEN)
+            for i, (token, surface) in enumerate(self.segmenter.tokens_and_surfaces(part)):
+                yield self._words[token if i else token.removeprefix(SPACING), surface]
 
     @cached_property
     def segmenter(self) -> Segmenter:
@@ -243,11 +237,12 @@ class Codec:
         return BytePairEncoder(self.merges)
 
     @cached_property
-    def _pieces(self) -> list[str]:
-        """Each unit as it is written, with the space before it."""
+    def _marked_of_id(self) -> list[str]:
+        """Each unit as it is written, beginning with SPACING where it has a space before it; empty for special ones."""
         separate = self.unit != "character" and not self.config.spacing
-        spaced = (f" {unit}" if separate and unit[0] != CONTINUING else unit for unit in self.vocabulary.words)
-        return [*[""] * len(SPECIAL_UNITS), *(s.replace(CONTINUING, "").replace(SPACING, " ") for s in spaced)]
+        words = self.vocabulary.words
+        units = (SPACING + unit if separate and not unit.startswith(CONTINUING) else unit for unit in words)
+        return [*[""] * len(SPECIAL_UNITS), *units]
 
     @memoised
     def _words_of(self, text: str) -> list[Word]:
@@ -281,7 +276,6 @@ class Codec:
 
     def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str]) -> Iterator[str]:
         """The unit of each id, beginning with SPACING where the text has a space before it."""
-        words = self.unit != "character"
         is_upper = False
         for position, id_ in enumerate(ids):
             if id_ in self._capitals:
@@ -290,13 +284,10 @@ class Codec:
             elif id_ == UNK:
                 copy = copies.get(position, "")
                 is_final = self.config.spacing and FINAL_MARKS.issuperset(copy)
-                yield SPACING + copy if words and copy and not is_final else copy
+                yield SPACING + copy if self.unit != "character" and copy and not is_final else copy
             elif id_ not in {PAD, BOS, EOS}:
-                unit = self.vocabulary.unit(id_)
-                if is_upper:
-                    unit = upper(unit, self.config.language)
-                separate = words and not self.config.spacing and not unit.startswith(CONTINUING)
-                yield SPACING + unit if separate else unit
+                unit = self._marked_of_id[id_]
+                yield upper(unit, self.config.language) if is_upper else unit
 
 
 def _unknown(words: Iterable[Word]) -> int:

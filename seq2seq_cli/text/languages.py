@@ -29,7 +29,8 @@ _SECOND_SCRIPTS = {
 """The CLDR has the usual script of a language alone."""
 _SCRIPTS = {"Hans": "Han", "Hant": "Han", "Kore": "Hangul", "Beng": "Bengali"}
 """Scripts that the names of Unicode's characters call otherwise than the CLDR."""
-_LONGEST_CODE = 3
+CODE_LETTERS = 3
+"""Letters of the longest codes."""
 _NO_LANGUAGE = "zxx"
 """The detector's code of markup, numbers and addresses."""
 _DETECTING = Lock()
@@ -108,7 +109,7 @@ def is_known(code: str) -> bool:
 def code_named(word: str) -> str | None:
     """The code of the known language with this code or name, in any language: ``de`` for deu, German and Deutsch."""
     code = short_code(word)
-    if len(word) > _LONGEST_CODE or not word.isascii():
+    if len(word) > CODE_LETTERS or not word.isascii():
         try:
             code = short_code(_cldr().find(word).language or "")
         except LookupError:
@@ -125,10 +126,10 @@ def any_code_named(word: str) -> str | None:
     if not word.isalpha():
         return None
     try:
-        found = word if len(word) == _LONGEST_CODE else (_cldr().find(word).language or "")
+        found = word if len(word) == CODE_LETTERS else (_cldr().find(word).language or "")
     except LookupError:
         return None
-    return short_code(found) if len(word) >= _LONGEST_CODE and _cldr().tag_is_valid(found) else None
+    return short_code(found) if len(word) >= CODE_LETTERS and _cldr().tag_is_valid(found) else None
 
 
 @cache

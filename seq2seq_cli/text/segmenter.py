@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.letters import lower, split_like
 from seq2seq_cli.text.normalise import SPACING, in_word
-from seq2seq_cli.text.tokenizer import RuleTokenizer, TokenizerRules
+from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer, TokenizerRules
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig
@@ -111,8 +111,6 @@ class Segmenter:
         """
         if self.unit == "character":
             characters, tokens = self._characters_and_tokens(text)
-            if len(tokens) == len(characters):
-                return zip(tokens, characters, strict=True)
             return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
         return chain.from_iterable(map(self._pairs_of, text.split()))
 
@@ -127,7 +125,8 @@ class Segmenter:
     @memoised
     def _tokens_of_word(self, word: str) -> tuple[str, ...]:
         # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
-        tokens = self._tokenizer.split(self._lower(word))
+        lowered = self._lower(word)
+        tokens = self._tokenizer.split(lowered) if len(lowered) <= LONGEST_WORD else (lowered,)
         return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
 
     def _pairs_of(self, word: str) -> Iterator[tuple[str, str]]:

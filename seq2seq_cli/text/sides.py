@@ -72,7 +72,7 @@ def fit_codec(
         units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
         if not options.lowercase and any(unit.lower() != unit for unit in units):
             units = [CAPITALS, *units]
-        return Codec(config=options, unit=unit, vocabulary=Vocabulary(units), merges=merges, rules=rules)
+        return Codec(config=options, unit=unit, vocabulary=Vocabulary(tuple(units)), merges=merges, rules=rules)
     vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
     return Codec(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
 
@@ -132,7 +132,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
         raise ValueError("not the units of a codec")
     if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
-    vocabulary = Vocabulary(words)
+    vocabulary = Vocabulary(tuple(words))
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
     units = list(map(joined, merges))
     if not vocabulary.has_all(units) or any(map(eq, units, merges)):

@@ -13,7 +13,7 @@ from re import _parser  # type: ignore[attr-defined]  # the one parser of Python
 from typing import Any
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, Kind, TokenizerRules
+from seq2seq_cli.text.tokenizer import Kind, TokenizerRules
 
 ANY_LANGUAGE = "xx"
 """spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
@@ -88,8 +88,6 @@ class Program:
 
     def split(self, word: str) -> tuple[str, ...]:
         """The tokens of a text without white space; joined, they are the text again."""
-        if len(word) > LONGEST_WORD:
-            return (word,)
         with _ONE_AT_A_TIME:
             tokens = tuple(token.text for token in self._cut(word))
         # A program may change characters or leave them out.

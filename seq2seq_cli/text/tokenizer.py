@@ -15,6 +15,7 @@ import re
 import threading
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Self, TypeAlias
@@ -57,19 +58,16 @@ class TokenizerRules:
     @classmethod
     def parse(cls, value: Any) -> Self:
         """The rules from the content of a JSON file; raises ValueError for anything that is not made of rules."""
-        try:
+        with suppress(AttributeError, KeyError, TypeError):
             rules = cls(
                 is_known=value["is_known"],
                 exceptions=value["exceptions"],
                 classes=tuple(value["classes"]),
                 expressions={kind: tuple(pieces) for kind, pieces in value["expressions"].items()},
             )
-            is_sound = all(type(pieces) is list for pieces in value["expressions"].values()) and rules._is_sound()
-        except (AttributeError, KeyError, TypeError):
-            is_sound = False
-        if not is_sound:
-            raise ValueError("not the rules of a tokenizer")
-        return rules
+            if all(type(pieces) is list for pieces in value["expressions"].values()) and rules._is_sound():
+                return rules
+        raise ValueError("not the rules of a tokenizer")
 
     def _is_sound(self) -> bool:
         numbers = [piece for pieces in self.expressions.values() for piece in pieces if type(piece) is not str]
@@ -141,8 +139,6 @@ class RuleTokenizer:
 
     def split(self, word: str) -> tuple[str, ...]:
         """The tokens of a text without white space; joined, they are the text again."""
-        if len(word) > LONGEST_WORD:
-            return (word,)
         tokens = self._split(word)
         if not self._rules.is_known:
             return tuple(part for token in tokens for part in _cut_full_stop(token))

@@ -3,6 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Self
@@ -32,15 +33,16 @@ def vocabulary_size(unit: Unit, tokens: int, characters: int) -> int:
     return max(size, characters + size // 2)
 
 
+@dataclass(frozen=True)
 class Vocabulary:
     """Units and ids, one to one: the four special units first, then the words.
 
     A token of a text that is spelled ``<eos>`` is not the special unit: its id is UNK.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
-        self.words = tuple(words)
-        self._ids = {word: id_ for id_, word in enumerate(self.words, start=len(SPECIAL_UNITS))}
+    words: tuple[str, ...]
+
+    def __post_init__(self) -> None:
         if len(self._ids) < len(self.words) or not self._ids.keys().isdisjoint(SPECIAL_UNITS):
             raise ValueError("the words of a vocabulary differ from each other and from the special units")
 
@@ -48,7 +50,11 @@ class Vocabulary:
     def fit(cls, counts: Mapping[str, int], *, min_count: int = 1, max_size: int | None = None) -> Self:
         """The vocabulary of the ``max_size`` most frequent words that were seen ``min_count`` times or more."""
         seen = [(-count, word) for word, count in counts.items() if count >= min_count and word not in SPECIAL_UNITS]
-        return cls([word for _, word in sorted(seen)[:max_size]])
+        return cls(tuple(word for _, word in sorted(seen)[:max_size]))
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {word: id_ for id_, word in enumerate(self.words, start=len(SPECIAL_UNITS))}
 
     def id(self, unit: str) -> int:
         """The id of a word; UNK for an unknown one."""
@@ -97,12 +103,6 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(SPECIAL_UNITS) + len(self.words)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and self.words == other.words
-
-    def __hash__(self) -> int:
-        return hash(self.words)
 
 
 def _is_opening(unit: str) -> bool:

@@ -7,8 +7,9 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.evaluation.held_out import HeldOutScores
 from seq2seq_cli.evaluation.verdict import Verdict
-from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.learning.training_state import Progress
 from seq2seq_cli.learning.update import Update
+from seq2seq_cli.pages.data import AttentionData
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +59,8 @@ class Validated:
     """Mean loss per target token of the epoch, in nats, with the teacher forcing of the config."""
     scores: HeldOutScores | None
     """Scores of the validation split; None when it is empty."""
+    attention: list[AttentionData]
+    """While the model reads a few pairs; none in a model without attention."""
     is_best: bool
     """Whether these weights are kept as the best: the best score so far, or the newest when nothing is held out."""
 

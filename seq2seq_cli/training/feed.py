@@ -1,9 +1,15 @@
-"""The batches of an epoch, in order, on the device that trains."""
+"""What an epoch reads: its pairs, the own ones and drawn ones that help to learn them, and their batches in order.
+
+A model of few pairs learns the language translated into from a related pair (Kocmi & Bojar 2018, "Trivial transfer
+learning for low-resource neural machine translation") and from text that it copies (Currey et al. 2017, "Copied
+monolingual data improves low-resource neural machine translation"). The own pairs alone follow at the end.
+"""
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
@@ -12,15 +18,75 @@ import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.device import is_gpu
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.choices import BatchUnit
+from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, cut_into
-from seq2seq_cli.corpus.prepared import ParallelIds
+from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 
 AHEAD = 3
 """Batches that are made ahead."""
 WINDOW = 512
 """Batches whose pairs are changed together, and cut into as many new batches: changed pairs have other lengths."""
+_REACH = 3.0
+"""Places that a token of a noisy text moves at most; Lample et al. 2018, section 2.3."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixture:
+    """The training pairs of a corpus, and what helps them."""
+
+    own: ParallelIds
+    pairs: ParallelIds
+    """Pairs that help, related ones and entries of word lists."""
+    texts: ParallelIds
+    """Texts in the language translated into, which the model copies."""
+    config: HelpConfig
+    seed: int
+
+    @classmethod
+    def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
+        """The mixture of a corpus, as the config has it."""
+        found = {name: corpus.split(name) for name in corpus.manifest.trained(training.help.least_covered)}
+        own = found["train"]
+        nothing = own.pick(np.arange(0))
+        pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
+        return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), config=training.help, seed=training.seed)
+
+    @property
+    def has_help(self) -> bool:
+        """Whether there is anything besides the own pairs."""
+        return len(self.pairs) + len(self.texts) > 0
+
+    def of_epoch(self, epoch: int, *, alone: bool) -> ParallelIds:
+        """The pairs of an epoch, counted from 0: the own ones `alone`, or drawn others too, by seed and epoch."""
+        if alone or not self.has_help:
+            return self.own
+        random = np.random.default_rng([self.seed, epoch, 0, 1])
+        tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
+        order = random.permutation(len(tokens))
+        wanted = self.own.tokens.sum() * (1 - self.config.own_share) / self.config.own_share
+        drawn = np.sort(order[tokens[order].cumsum() <= wanted])
+        first = len(self.pairs)
+        texts = self.texts.pick(drawn[drawn >= first] - first)
+        texts = replace(texts, src=noisy(texts.src, self.config.noise, random))
+        return ParallelIds.joined([self.own, self.pairs.pick(drawn[drawn < first]), texts])
+
+
+def noisy(rows: Ragged, noise: float, random: np.random.Generator) -> Ragged:
+    """The rows with tokens left out, exchanged for others of the rows, and moved, each with this probability.
+
+    Lample et al. 2018, section 2.3. The first token of a row is not left out.
+    """
+    row = np.repeat(np.arange(len(rows)), rows.lengths)
+    kept = random.random(len(row)) >= noise
+    kept[rows.offsets[:-1][rows.lengths > 0]] = True
+    values = np.where(random.random(len(row)) < noise, random.permutation(rows.values), rows.values)
+    places = np.arange(len(row)) + random.uniform(0, _REACH, len(row))
+    order = np.lexsort((places[kept], row[kept]))
+    lengths = np.bincount(row[kept], minlength=len(rows))
+    return Ragged(values=values[kept][order], offsets=offsets_of(lengths))
 
 
 def feed(

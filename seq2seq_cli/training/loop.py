@@ -22,15 +22,14 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import epoch_order
-from seq2seq_cli.corpus.mixture import Mixture
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import translator_of
-from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
-from seq2seq_cli.learning.state import Progress, TrainingState
+from seq2seq_cli.evaluation.held_out import HeldOutScores, read_pairs, score_split, watched_pairs
+from seq2seq_cli.learning.training_state import Progress, TrainingState
 from seq2seq_cli.learning.update import Update, Updater
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
-from seq2seq_cli.training.feed import feed
+from seq2seq_cli.training.feed import Mixture, feed
 
 TRAINING_PER_VALIDATION = 9
 """With `max_minutes`, seconds of training after a validation per second that it took, before the next one: an epoch of
@@ -60,6 +59,7 @@ class TrainingLoop:
         longest = attention.max_length - 1 if attention.has_places else None  # without EOS
         self._augmentation = Augmentation.of(config.training, corpus, stream=group.rank, longest=longest)
         self._mixture = Mixture.of(config.training, corpus)
+        self._watched = watched_pairs(corpus)
         self._freed = FreedMemory()
 
     def __iter__(self) -> Iterator[Event]:
@@ -144,6 +144,8 @@ class TrainingLoop:
         self._tick()
         with self._freed.other_sizes():
             scores = validate(self._state, self._corpus, self._config, self._group)
+            translator = translator_of(self._state.model, self._corpus.codecs, self._config.decoding)
+            attention = read_pairs(translator, self._watched)
         progress.validation_seconds = self._tick()
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
@@ -153,7 +155,9 @@ class TrainingLoop:
         epoch, train_loss = progress.last_epoch, progress.of_epoch.mean_loss
         if is_best:
             progress.best_epoch, progress.best_scores = epoch, by_metric
-        return Validated(epoch=epoch, step=progress.step, train_loss=train_loss, scores=scores, is_best=is_best)
+        return Validated(
+            epoch=epoch, step=progress.step, train_loss=train_loss, scores=scores, attention=attention, is_best=is_best
+        )
 
     def _tick(self) -> float:
         """Add the seconds since the last tick, by the main process's clock, to the progress, and return them."""

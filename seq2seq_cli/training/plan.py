@@ -1,20 +1,20 @@
 """The plan of a run: decided once by the main process, before anything is written, and sent to the others.
 
-It is made without torch: see `train`.
+It is made without torch: see `start`.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.keys import Difference, find_weight_differences
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, read_manifest
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
@@ -22,10 +22,13 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, find_saved_last, named_run
-from seq2seq_cli.runs.lock import lock_run
-from seq2seq_cli.runs.records import Provenance
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
+from seq2seq_cli.runs.records import Provenance, read_history
 from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
+
+BASE = "quick"
+"""The config that the dial starts from."""
+_LIMIT = "training.max_minutes"
 
 logger = logging.getLogger(__name__)
 
@@ -35,12 +38,23 @@ class Options:
     """The options of ``s2s train``, as `seq2seq_cli.train` describes them."""
 
     config: str | None = None
+    minutes: float | None = None
     overrides: Sequence[str] = ()
     data: Path | None = None
     out: Path | None = None
     resume: bool = False
     overwrite: bool = False
     init_from: Path | None = None
+
+    @property
+    def is_dialled(self) -> bool:
+        """Whether the dial chooses the config: the user names none, and no run to go on from."""
+        return self.config is None and self.init_from is None and not self.resume
+
+    def limited(self, minutes_before: float = 0.0) -> Sequence[str]:
+        """The overrides with the time limit in `minutes`, which count from now on."""
+        limit = [] if self.minutes is None else [f"{_LIMIT}={minutes_before + self.minutes:g}"]
+        return [*self.overrides, *limit]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +105,13 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
         raise UsageError("--resume continues a run and --overwrite replaces it: give one of them")
     if options.resume and options.init_from:
         raise UsageError("--resume continues a run and --init-from begins a new one: give one of them")
-    if options.config is None and options.init_from is None and not options.resume:
-        pairs = read_manifest(options.data or DEFAULT_FOLDER).splits["train"].pairs
-        options = replace(options, config=recipe_for(pairs))
+    if options.minutes is not None:
+        if _LIMIT in overridden_keys(options.overrides):
+            raise UsageError(f"--minutes and --set {_LIMIT} are the same: give one of them")
+        if not 0 < options.minutes < inf:
+            raise UsageError(f"--minutes: {options.minutes:g} is no time to train in: give more than 0")
+    elif options.is_dialled:
+        options = replace(options, minutes=load_config(BASE, options.overrides).training.max_minutes)
     restarted = _is_restarted(options, launch)
     if options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint):
         return _plan_to_resume(options, locks)
@@ -102,19 +120,29 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
 
 def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     origin = RunFolder.find(options.init_from) if options.init_from else None
-    overridden = overridden_keys(options.overrides)
+    overrides = options.limited()
+    overridden = overridden_keys(overrides)
     if origin and options.config is None:
         # The new data has its own `data` and `text` sections.
-        saved = load_saved_config(origin.path / CONFIG, options.overrides, without=PREPARED_SECTIONS)
+        saved = load_saved_config(origin.path / CONFIG, overrides, without=PREPARED_SECTIONS)
         config = with_undecided(saved, overridden=overridden)
     else:
-        config = load_config(options.config, options.overrides)
-    path, corpus = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
+        config = load_config(options.config or BASE, overrides)
+    path, corpus, chosen = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER), []
+    if options.is_dialled and options.minutes is not None:
+        check_free(path, overwrite=overwrite)
+        resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
+        from seq2seq_cli.training.dial import measure_budget
+
+        recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
+        budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes)
+        config = load_config(BASE, [*budget.overrides, *overrides])
+        chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
-    changes, begun = tuple(given_up(config, resolved, corpus)), origin.path if origin else None
+    changes, begun = (*chosen, *given_up(config, resolved, corpus)), origin.path if origin else None
     plan = Plan.of(
         corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, stated=overridden, changes=changes
     )
@@ -126,13 +154,15 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     path = named_run(run_path(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
-    locks.enter_context(lock_run(run.path))
+    locks.enter_context(run.lock())
     saved, provenance = run.config(), run.provenance()
+    # Those of a torchrun that starts its processes again count from its start.
+    overrides = options.limited((read_history(run.path).minutes or 0.0) if options.resume else 0.0)
     if options.config:
-        config = load_config(options.config, options.overrides)
+        config = load_config(options.config, overrides)
     else:
-        config = load_saved_config(run.path / CONFIG, options.overrides)
-    overridden = overridden_keys(options.overrides)
+        config = load_saved_config(run.path / CONFIG, overrides)
+    overridden = overridden_keys(overrides)
     config = with_decided(config, saved, overridden=overridden)
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
@@ -206,10 +236,12 @@ def _is_restarted(options: Options, launch: str | None) -> bool:
 
 
 def run_path(options: Options) -> Path:
-    """The folder of a new run, of which the config, the folder itself or the run to begin with is named."""
+    """The folder of a new run, named after its config, the run to begin with, or its minutes."""
     if options.out:
         return options.out
     if options.init_from:
         return RUNS / f"{RunFolder.find(options.init_from).path.resolve().name}_continued"
-    name = Path(options.config or "").name
+    if options.config is None:
+        return RUNS / (BASE if options.minutes is None else f"{options.minutes:g}min")
+    name = Path(options.config).name
     return RUNS / name.removesuffix(".yaml").removesuffix(".yml")  # no stem: lr0.5 has no ending

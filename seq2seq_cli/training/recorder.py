@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from seq2seq_cli.errors import ExportError
-from seq2seq_cli.learning.state import Tally
+from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.runs.layout import write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
@@ -51,6 +51,7 @@ class Recorder:
                     train_loss=event.train_loss,
                     attention_entropy=attention.entropy if attention else None,
                     words_on_marks=attention.words_on_marks if attention else None,
+                    attention=event.attention,
                     best=event.is_best,
                     **(scores.recorded() if scores else {}),
                 )

@@ -12,7 +12,7 @@ from seq2seq_cli.compute.memory import SMALLER_SEARCH, memory_errors
 from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
-from seq2seq_cli.counts import counted
+from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.decoding.engines.open_engine import load_model
 from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
@@ -21,7 +21,6 @@ from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
 from seq2seq_cli.runs.folder import resume_command
-from seq2seq_cli.runs.in_words import duration, epochs_in_words
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.choose_decoding import choose_decoding

@@ -11,11 +11,10 @@ from seq2seq_cli.compute.environment import launch_name
 from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.counts import counted
+from seq2seq_cli.counts import counted, place_in_words
 from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError, exit_code_of_signal
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import resume_command
-from seq2seq_cli.runs.in_words import place_in_words
 from seq2seq_cli.training.events import Event, Started
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan

@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from seq2seq_cli.compute.device import choose_device
+from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.compute.environment import launch_name
 from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors
-from seq2seq_cli.compute.precision import choose_precision
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config
@@ -23,7 +22,7 @@ from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.learning.state import TrainingState, fresh_state
+from seq2seq_cli.learning.training_state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import PAIR_FILES, TRAINED

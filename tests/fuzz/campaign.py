@@ -167,7 +167,7 @@ class Campaign:
 
 def s2s(arguments: Sequence[str]) -> None:
     """The command s2s, which ends with SystemExit."""
-    from seq2seq_cli.cli.app import main
+    from seq2seq_cli.cli.program import main
 
     lacks_torch = arguments[0] == WITHOUT_TORCH.strip()
     sys.argv = ["s2s", *arguments[lacks_torch:]]

@@ -95,6 +95,39 @@ def test_pointing_at_a_word_lights_up_those_that_it_attends_to(folder: Path, tmp
 
 
 @pytest.mark.slow
+def test_keys_step_through_a_translation(folder: Path, tmp_path: Path, browser: Browser) -> None:
+    page = tmp_path / "page.html"
+    translate(folder, f"--draw={page}", TEXTS[0])
+    browser.open(page)
+    [sentence] = Parsed(page.read_bytes()).data["texts"][0]["sentences"]
+    browser.run("document.querySelector('.attention ~ details summary').click()")
+    browser.run("document.querySelector('.stepper button').focus()")
+    cells = "[...document.querySelectorAll('.vectors tbody tr')].map((row) => row.querySelectorAll('td').length)"
+    assert browser.run(cells) == [len(sentence["src_tokens"]) + 1]
+    for key, step in {
+        "ArrowRight": 1,
+        "End": len(sentence["tgt_tokens"]),
+        "ArrowLeft": len(sentence["tgt_tokens"]) - 1,
+    }.items():
+        browser.press(key)
+        assert browser.run("document.querySelector('.now').textContent") == sentence["tgt_tokens"][step - 1]
+        found = browser.run(
+            "[...document.querySelectorAll('.weight')].map((each) => Number(each.style.getPropertyValue('--w')))"
+        )
+        assert found == pytest.approx(sentence["weights"][step - 1], abs=0.001)
+        scores = browser.run("[...document.querySelectorAll('.vectors tr')][2].textContent")
+        assert "".join(f"{score:.1f}" for score in sentence["steps"][step - 1]["scores"]) in scores.replace(
+            "\u2212", "-"
+        )
+        assert len(browser.run(cells)) == 4
+        assert browser.run("document.querySelector('.stepper .told').textContent").startswith(f"Step {step} of ")
+    browser.press("Home")
+    assert browser.run("document.querySelector('.stepper .told').textContent").startswith("Step 0 of ")
+    assert browser.run("document.querySelectorAll('.stepper .word').length") == 0  # no engine, no what-if
+    assert browser.run("document.activeElement.textContent") == "\u2190 back"
+
+
+@pytest.mark.slow
 def test_what_strangers_wrote_stays_a_text(folder: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
     texts = [f"She saw {text} him." for text in HOSTILE]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seq2seq_cli.cli.app import COMMANDS, build_program
+from seq2seq_cli.cli.program import COMMANDS, build_program
 from seq2seq_cli.version import __version__
 from tests.commands import S2S, refused, s2s_here
 from tests.terminal import on_terminal

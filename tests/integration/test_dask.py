@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from tests.commands import Done, s2s_here
 from tests.waiting import wait_until
 

@@ -18,7 +18,7 @@ from typing import get_args
 import pytest
 from torch.distributed.run import get_args_parser
 
-from seq2seq_cli.cli.app import build_program
+from seq2seq_cli.cli.program import build_program
 from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields

@@ -53,7 +53,7 @@ def test_the_list_has_codes_names_and_tokenizers(tmp_path: Path) -> None:
 def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -> None:
     limit = len(PAIRS) // 2
     limited = (
-        "import resource; from seq2seq_cli.cli.app import main;"
+        "import resource; from seq2seq_cli.cli.program import main;"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); main()"
     )
     command = [sys.executable, "-c", limited, "download", "deu", "--site", site.address]

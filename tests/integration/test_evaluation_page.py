@@ -152,9 +152,9 @@ def test_the_tree_shows_what_was_kept_and_on_request_what_was_pruned(browser: Br
     best = [*f"{HOSTILE} number 1".split(), "<eos>"]
     assert browser.run("document.querySelectorAll('.tokens tbody tr').length") == len(best)
     labels = "[...document.querySelectorAll('.nodes span')].map((each) => each.firstChild.textContent)"
-    assert browser.run(f"{labels}.sort()") == sorted([*best, f"{HOSTILE} number 1"])
+    assert browser.run(f"{labels}.sort()") == sorted(["<bos>", *best, f"{HOSTILE} number 1"])
     browser.click(".tree button")
-    assert browser.run(labels) == best
+    assert browser.run(labels) == ["<bos>", *best]
     assert browser.run("document.querySelectorAll('img').length") == 0
     assert browser.run("document.title") == "s2s evaluate: She kissed him."
     assert browser.run("document.querySelector('.nodes span:last-child').textContent") == "<eos> 90 % ● -0.10"

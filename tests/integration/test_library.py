@@ -41,7 +41,7 @@ def test_importing_it_loads_nothing_heavy_and_names_all_that_it_has() -> None:
         "print(loaded, sorted(names - {'__version__'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout == "[] ['configs', 'download', 'evaluate', 'export', 'load', 'prepare', 'train']\n"
+    assert done.stdout == "[] ['compare', 'configs', 'download', 'evaluate', 'export', 'load', 'prepare', 'train']\n"
     assert all(callable(getattr(seq2seq_cli, name)) for name in seq2seq_cli.__all__ if name != "__version__")
     with pytest.raises(AttributeError, match="has no attribute 'trian'"):
         _ = seq2seq_cli.trian

@@ -27,7 +27,7 @@ import langcodes
 langcodes.Language.get("en").display_name()
 sys.addaudithook(limit)
 sys.argv[0] = "s2s"
-from seq2seq_cli.cli.app import main
+from seq2seq_cli.cli.program import main
 main()
 """
 

@@ -46,7 +46,7 @@ def test_without_flags_it_writes_the_default_folder_and_reports_it(home: Path) -
     assert words[words.index("read") + 1] == "200"
     assert sum(int(words[words.index(split) + 1]) for split in ("train", "valid", "test")) == 200
     assert "unknown" in words
-    assert (home / "stdout.txt").read_text(encoding="utf-8").splitlines()[-1].startswith("next: s2s train --config ")
+    assert (home / "stdout.txt").read_text(encoding="utf-8").splitlines()[-1].startswith("next: s2s train --minutes ")
     assert (home / "data" / "prepared" / "manifest.json").is_file()
 
 
@@ -150,8 +150,8 @@ def test_what_helps_is_in_parts_of_its_own(tmp_path: Path) -> None:
     [related, text] = [line for line in said if line.endswith(of_valid)]
     assert related.startswith("related 2 2 ")
     assert text.startswith("tgt_only 2 2 ")
-    [recipe] = [line for line in said if line.startswith("recipe for")]
-    assert "with the help of 2 dictionary (2 related and 2 tgt_only for the vocabulary alone): few" in recipe
+    [used] = [line for line in said if line.startswith("to train on: ")]
+    assert "with the help of 2 dictionary (2 related and 2 tgt_only for the vocabulary alone)" in used
     assert s2s_prepare(tmp_path, "deu.txt", *options).stdout.startswith("data/prepared is up to date")
     others = s2s_prepare(tmp_path, "deu.txt", *options[2:])
     assert others.returncode == 2

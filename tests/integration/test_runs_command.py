@@ -9,6 +9,7 @@ import pytest
 from tests.commands import refused, s2s_here, with_modules
 from tests.corpora import write_reversals
 from tests.records import end, epoch, held_out, make_run, step
+from tests.unit.pages.test_page import Parsed
 
 SMALL = (
     *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=16"),
@@ -120,9 +121,8 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
         (("compare", "luong_dot"), "two runs or more"),
         (("compare", "luong_dto", "luong_general"), "did you mean runs/luong_dot?"),
         (("compare", "luong_dot", "data"), "data: not a run folder"),
-        (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves can be written as .png, .svg or .pdf"),
+        (("plot", "luong_dot", "--out", "curves.jpg"), "learning curves can be written as .png, .svg, .pdf or .html"),
         (("plot", "luong_dot", "--metric", "rouge"), "'rouge'"),
-        (("plot",), "Missing argument"),
     ],
 )
 def test_a_mistake_gives_one_line(home: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -142,9 +142,31 @@ def test_the_file_latest_among_the_runs_stands_for_the_run_that_it_names(home: P
     assert done.returncode == 0, done.stderr
     assert (home / "all.svg").read_bytes().count(b"luong_general: last") == 2  # once per panel
 
-    done = s2s_here(home, "runs", "plot", "latest", "--out", "newest.svg")
+    for names in (["latest"], []):
+        done = s2s_here(home, "runs", "plot", *names, "--out", "newest.svg", "--overwrite")
+        assert done.returncode == 0, done.stderr
+        assert b"luong_general: last" in (home / "newest.svg").read_bytes()
+
+
+def test_a_page_has_the_attention_of_runs_to_the_same_pairs_at_each_validation(home: Path) -> None:
+    done = s2s_here(home, "runs", "plot", "luong_dot", "luong_general", "--out", "film.html")
     assert done.returncode == 0, done.stderr
-    assert b"luong_general: last" in (home / "newest.svg").read_bytes()
+    data = Parsed((home / "film.html").read_bytes()).data
+    dot, general = data["films"]
+    assert (dot["name"], general["name"]) == ("luong_dot", "luong_general")
+    assert data["curves"].startswith("data:image/svg+xml;base64,")
+    for film in (dot, general):
+        assert [frame["epochs"] for frame in film["frames"]] == [1, 2]
+        for frame in film["frames"]:
+            assert "held out" in frame["told"]
+            for sentence, other in zip(frame["sentences"], dot["frames"][0]["sentences"], strict=True):
+                assert (sentence["source"], sentence["tgt_tokens"]) == (other["source"], other["tgt_tokens"])
+                sums = [sum(row) for row in sentence["weights"]]
+                assert sums == pytest.approx([1] * len(other["tgt_tokens"]), abs=0.01)
+
+    done = s2s_here(home, "translate", "--model", "luong_dot", "--draw", "look.html", "k t t q")
+    assert done.returncode == 0, done.stderr
+    assert Parsed((home / "look.html").read_bytes()).data["films"] == [dot]
 
 
 def test_a_run_without_held_out_pairs_is_drawn_with_its_losses(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ import itertools
 import json
 import os
 import re
+import shutil
 import socket
+import subprocess
 import threading
 import urllib.parse
 from collections.abc import Iterator
@@ -27,6 +29,13 @@ NAME = "Rosebud"
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 GOOD = {"q": "she", "source": "en", "target": "de"}
+
+
+def in_form_parts(*fields: tuple[str, str], file: bool = False) -> tuple[bytes, dict[str, str]]:
+    """The body and the headers of a form in parts, as ``curl -F`` sends it."""
+    more = '; filename="a.txt"' if file else ""
+    parts = (f'--x\r\nContent-Disposition: form-data; name="{name}"{more}\r\n\r\n{text}\r\n' for name, text in fields)
+    return f"{''.join(parts)}--x--\r\n".encode(), {"Content-Type": "multipart/form-data; boundary=x"}
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +78,10 @@ def test_the_answers_are_the_translations_of_the_runs(server: Server, runs: dict
         assert (of_text.status, of_text.content) == (200, {"translatedText": run.translate(texts[0])})
         several = urllib.parse.urlencode({"q": texts, "source": source, "target": target}, doseq=True).encode()
         assert server.ask("POST", "/translate", several, FORM).content == of_list.content
+        in_parts = in_form_parts(("q", texts[0]), ("q", texts[3]), ("source", source), ("target", target))
+        assert server.ask("POST", "/translate", *in_parts).content == {
+            "translatedText": run.translate([texts[0], texts[3]])
+        }
 
 
 def test_html_comes_back_as_html_with_its_marks(server: Server, runs: dict[str, LoadedRun]) -> None:
@@ -110,6 +123,50 @@ def test_a_client_that_sends_its_fields_in_the_address_works_unchanged(
     libre = pytest.importorskip("deep_translator", reason="needs deep-translator").LibreTranslator
     client = libre(source="en", target="de", api_key="none", custom_url=f"{server.address}/")
     assert client.translate("she kissed him. ü?") == runs["en-de"].translate("she kissed him. ü?")
+
+
+def test_the_recorded_request_of_the_npm_package_translate_is_answered(
+    server: Server, runs: dict[str, LoadedRun]
+) -> None:
+    body = '{"q":"she kissed him.","source":"en","target":"de"}'
+    request = (
+        f"POST /translate HTTP/1.1\r\nhost: 127.0.0.1:{server.port}\r\nconnection: close\r\n"
+        "Content-Type: application/json\r\naccept: */*\r\naccept-language: *\r\nsec-fetch-mode: cors\r\n"
+        f"user-agent: node\r\naccept-encoding: gzip, deflate\r\ncontent-length: {len(body)}\r\n\r\n{body}"
+    )
+    answer = exchange(server, request.encode())
+    assert json.loads(answer.partition(b"\r\n\r\n")[2]) == {
+        "translatedText": runs["en-de"].translate("she kissed him.")
+    }
+
+
+@pytest.mark.slow
+def test_the_npm_package_translate_works_unchanged(server: Server, runs: dict[str, LoadedRun], tmp_path: Path) -> None:
+    npm, node = map(shutil.which, ("npm", "node"))
+    if not npm or not node:
+        pytest.skip("needs node and npm")
+    installed = subprocess.run([npm, "install", "translate@3.1.0"], cwd=tmp_path, capture_output=True, check=False)
+    if installed.returncode:
+        pytest.skip("npm cannot fetch the package")
+    program = (
+        'import translate from "translate"; translate.engine = "libre";'
+        f' translate.url = "{server.address}/translate"; console.log(await translate("she kissed him. ü?", '
+        '{ from: "en", to: "de" }));'
+    )
+    done = subprocess.run(
+        [node, "--input-type=module", "-e", program], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout == runs["en-de"].translate("she kissed him. ü?") + "\n"
+
+
+def test_a_glossary_comes_with_a_request(server: Server) -> None:
+    answer = server.translate(**GOOD | {"q": "he saw ."}, glossary="saw\tküsste\nhe\tHund").content["translatedText"]
+    assert "küsste" in answer
+    assert "Hund" in answer
+    for glossary, told in (("saw küsste", "glossary:1: needs a term"), ("saw\tKrokodil", "glossary: saw: the model")):
+        refusal = server.translate(**GOOD, glossary=glossary)
+        assert refusal.status == 400
+        assert refusal.content["error"].startswith(told)
 
 
 def test_an_address_that_is_no_form_is_refused(server: Server) -> None:
@@ -184,6 +241,19 @@ def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(
         assert np.asarray(sentence["weights"]) == pytest.approx(weights, abs=0.001)
 
 
+def test_the_steps_of_a_translation_that_begins_with_given_tokens_are_told(
+    server: Server, runs: dict[str, LoadedRun]
+) -> None:
+    [sentence] = server.translate(**GOOD, steps=True).content["sentences"]
+    prefix = [next(id_ for id_, *_ in sentence["steps"][0]["next"] if id_ != sentence["tree"]["nodes"][0][-1])]
+    [other] = server.translate(**GOOD, steps=True, prefix=prefix).content["sentences"]
+    expected = json.loads(json.dumps(runs["en-de"].explain(GOOD["q"]).sentences[0].data))
+    assert sentence["states"] == other["states"] == expected["states"]
+    assert sentence["steps"][0] == other["steps"][0] == expected["steps"][0]
+    assert other["tree"]["nodes"][0][-1] == prefix[0]
+    assert sentence["tgt_tokens"] == expected["tgt_tokens"] != other["tgt_tokens"]
+
+
 BAD = {
     "no JSON": (b'{"q": "she', JSON, 400),
     "no UTF-8": (b'{"q": "\xff"}', JSON, 400),
@@ -197,8 +267,13 @@ BAD = {
     "other format": (b"q=she&source=en&target=de&format=pdf", FORM, 400),
     "many alternatives": (b"q=she&source=en&target=de&alternatives=1000000000", FORM, 400),
     "other attention": (b"q=she&source=en&target=de&attention=some", FORM, 400),
+    "prefix that no model has": (json.dumps(GOOD | {"prefix": [10**6]}).encode(), JSON, 400),
+    "long prefix": (json.dumps(GOOD | {"prefix": [4] * 1001}).encode(), JSON, 400),
     "form of another encoding": (b"q=%ff&source=en&target=de", FORM, 400),
     "many fields": (b"a=b&" * 1000, FORM, 400),
+    "no parts": (b"q=she", {"Content-Type": "multipart/form-data; boundary=x"}, 400),
+    "parts without a boundary": (b"q=she", {"Content-Type": "multipart/form-data"}, 400),
+    "a file": (*in_form_parts(*GOOD.items(), file=True), 400),
     "another type": (b"<q>she</q>", {"Content-Type": "text/xml"}, 415),
     "10 MB": (b'{"q": "' + b"x" * 10_000_000 + b'"}', JSON, 413),
     "much text": (json.dumps(GOOD | {"q": [""] * 20_001}).encode(), JSON, 413),

@@ -61,6 +61,24 @@ def test_what_is_typed_is_translated_and_its_attention_shown(page: Browser, run:
     assert sum(weights) == pytest.approx(1, abs=0.02)
 
 
+def test_what_if_another_word_followed(page: Browser, run: LoadedRun) -> None:
+    page.type("she kissed him .")
+    shown(page, "output", run.translate("she kissed him ."))
+    page.run("[...document.querySelectorAll('summary')].at(-1).click()")
+    written = " ".join(run.explain("she kissed him .").sentences[0].tgt_tokens)
+    assert shown(page, ".stepper .written", written).strip() == written
+    page.run("document.querySelector('.stepper button').focus()")
+    page.press("ArrowRight", 39)
+    other = page.run("document.querySelector('.next button[aria-pressed=false] bdi').textContent")
+    page.click(".next button[aria-pressed=false]")
+    assert shown(page, ".stepper .now", other) == other
+    assert page.run("document.querySelector('.written').textContent").split()[0] == other != written.split()[0]
+    assert page.run("document.querySelector('.stepper .told').textContent").startswith("Step 1 of")
+    assert page.run("document.activeElement.textContent").startswith("next word")
+    page.click(".stepper .controls button:nth-child(3)")
+    assert shown(page, ".stepper .written", written).strip() == written
+
+
 def test_the_languages_are_swapped_and_the_text_is_cleared(page: Browser, run: LoadedRun) -> None:
     page.type("she kissed him .")
     translation = run.translate("she kissed him .")

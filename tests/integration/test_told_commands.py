@@ -17,9 +17,10 @@ import pytest
 from torch.distributed.run import get_args_parser
 
 import seq2seq_cli
-from seq2seq_cli.cli.app import build_program
+from seq2seq_cli.cli.program import build_program
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
+from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.training.plan import Options, Plan, make_plan, run_path
 from tests.commands import Done, s2s_here
 from tests.corpora import pair_lines
@@ -73,7 +74,7 @@ def planned(line: str) -> Plan:
     """The plan of a command ``s2s train ...``: what it would train, and where."""
     given = read(line)
     with ExitStack() as locks:
-        options = Options(**{option: given[option] for option in ("config", "data", "out", "init_from")})
+        options = Options(**{option: given[option] for option in ("config", "minutes", "data", "out", "init_from")})
         return make_plan(options, launch=None, locks=locks)[0]
 
 
@@ -119,18 +120,12 @@ def test_it_trains_on_what_each_option_made(home: Path, options: str) -> None:
         assert str(values).lower().replace("none", "null") == value
 
 
-def test_without_a_config_the_recipe_for_the_pairs_is_named_and_taken(home: Path) -> None:
-    done = s2s_here(home, "prepare", "deu.txt")
-    told = re.search(
-        r"^recipe for [\d,]+ pairs: (\w+), [\d.]+ minutes(?:; too few .*)?\nnext: s2s train --config (\w+)$",
-        done.stdout,
-        re.M,
-    )
-    assert told
-    [recipe] = set(told.groups())
+def test_without_a_config_the_minutes_choose_one(home: Path) -> None:
+    assert next_line(home) == "s2s train --minutes 6"
     done = s2s_here(home, "train", "--set", "training.epochs=1", "--set", "training.precision=fp32")
     assert done.returncode == 0, done.stderr
-    assert f"runs/{recipe}/" in done.stdout or f"runs/{recipe} " in done.stdout
+    assert re.search(r"^[\d,]+ pairs, 6 minutes at [\d,]+ tokens/s: 256 numbers, [\d.]+ epochs;", done.stderr, re.M)
+    assert "runs/6min " in done.stdout
     translate = done.stdout.splitlines()[-1].removeprefix("To translate: ")
     done = s2s_here(home, *shlex.split(translate)[1:])
     assert (done.returncode, done.stdout.count("\n")) == (0, 1)
@@ -145,8 +140,9 @@ def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None
     s2s_here(home, "prepare", "deu.txt", "--out", "timed")
     small = ("--data", "timed", "--set", "training.precision=fp32", "--set", "training.epochs=1000")
     longer = told(s2s_here(home, "train", *small, "--out", "runs/timed", "--set", "training.max_minutes=0.01"))
-    assert longer == "train --resume --out runs/timed --set training.max_minutes=0.02"
-    assert told(s2s_here(home, *longer.split())) == longer.replace("0.02", "0.04")
+    assert longer == "train --resume --out runs/timed --minutes 0.01"
+    before = read_history(Path("runs/timed")).minutes or 0.0
+    assert told(s2s_here(home, *longer.split())) == longer.replace("0.01", f"{before + 0.01:g}")
     assert told(s2s_here(home, "train", *small, "--set", "training.epochs=1")) is None
 
 

@@ -94,8 +94,11 @@ def test_a_config_for_other_text_is_refused_with_both_values(home: Path) -> None
         (["--set", "training.epchs=3"], "epchs"),
         (["--set", "text.unit=character"], "unit"),
         (["--init-from", "runs/luong_dot", "--config", "luong_general"], "score"),
+        (["--minutes", "0"], "--minutes: 0 is no time"),
+        (["--minutes", "6", "--set", "training.max_minutes=6"], "--minutes"),
+        (["--minutes", "6", "--hours", "1"], "--hours"),
     ],
-    ids=["unknown key", "another corpus", "another model"],
+    ids=["unknown key", "another corpus", "another model", "no time", "one limit twice", "minutes and hours"],
 )
 def test_a_mistake_is_told_before_what_takes_long_is_loaded(home: Path, arguments: list[str], word: str) -> None:
     done, modules = with_modules(home, "train", "--out", "runs/mistaken", *arguments)

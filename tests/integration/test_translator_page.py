@@ -12,6 +12,7 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
+from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
@@ -20,7 +21,7 @@ from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.languages import name_of as language_name
 from seq2seq_cli.text.sides import load_codecs
-from seq2seq_cli.text.vocabulary import BOS, UNK
+from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
 from tests.browser import Browser
 from tests.commands import s2s_here
 from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
@@ -239,6 +240,35 @@ def test_every_mechanism_gives_what_python_computes(
             }
             for name, theirs in shared.items():
                 np.testing.assert_allclose(np.array(ours[name], dtype=np.float64), theirs, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("score", ["general", "none"])
+def test_its_steps_and_its_searches_are_those_of_python(browser: Browser, tmp_path: Path, score: ScoreName) -> None:
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit="bpe"))
+    open_page(browser, run)
+    translator = load(run.path).translator.with_traces(steps=True)
+    text = "she kissed the dog ."
+    ids = translator.translate([text])[0].sentences[0].ids
+    for prefix in ((), ids[:1], (9, 4), (5, EOS)):
+        expected = translator.with_demands(Demands(prefix=prefix)).translate([text])[0].sentences[0].data
+        found = browser.run(f"pageOpened.then((it) => it.stepsOf({json.dumps(text)}, {json.dumps(prefix)}))")
+        assert found["tgt_tokens"] == expected["tgt_tokens"]
+        np.testing.assert_allclose(found["states"], expected["states"], rtol=0, atol=1e-3)
+        for ours, theirs in zip(found["steps"], expected["steps"], strict=True):
+            for name in ("query", "scores"):
+                np.testing.assert_allclose(ours[name], theirs[name], rtol=0, atol=1e-3)
+            assert [token[:2] for token in ours["next"]] == [list(token[:2]) for token in theirs["next"]]
+        for ours, theirs in zip(*map(paths, (found["tree"], expected["tree"])), strict=True):
+            assert ours[:-1] == theirs[:-1]
+            assert ours[-1] == pytest.approx(theirs[-1], abs=0.01)
+
+
+def paths(tree: Any) -> list[tuple[Any, ...]]:
+    """The hypotheses of a tree in a fixed order: ids, fate, score."""
+    found: list[tuple[Any, ...]] = []
+    for parent, _, _, fate, score, id_ in tree["nodes"]:
+        found.append(((*(found[parent][0] if parent >= 0 else ()), id_), fate, score or 0.0))
+    return sorted(found)
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 
 DATA = Path(__file__).parents[2] / "data"
 SMALL_BATCHES = [

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs import archives, lines, pair_files
+from seq2seq_cli.pairs import archives, pair_files, text_lines
 from seq2seq_cli.pairs.pair_files import Block, PairFile, PairPath, local_pair_files, read_blocks
 from tests.site import archive_of
 
@@ -89,7 +89,7 @@ def test_any_lines_come_back_however_they_are_written_packed_and_cut(
     with (
         patch.object(archives, "_PIECE", piece),
         patch.object(archives, "_HEAD", 4),
-        patch.object(lines, "LONGEST_LINE", longest),
+        patch.object(text_lines, "LONGEST_LINE", longest),
         patch.object(pair_files, "BLOCK_CHARACTERS", most),
     ):
         asked = "utf-8" if encoding in MARKED else encoding

@@ -8,7 +8,7 @@ import pytest
 
 from seq2seq_cli.errors import UsageError, command_line, exit_code_of
 from seq2seq_cli.files.output import write_output
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from tests.corpora import write_reversals
 
 

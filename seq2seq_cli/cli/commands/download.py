@@ -9,8 +9,8 @@ import typer
 from seq2seq_cli.cli.options import Overwrite
 from seq2seq_cli.cli.terminal import progress_bar, write_lines
 from seq2seq_cli.errors import UsageError, command_line
-from seq2seq_cli.pairs.download import SITE
-from seq2seq_cli.pairs.download import download as run
+from seq2seq_cli.pairs.published import SITE
+from seq2seq_cli.pairs.published import download as run
 from seq2seq_cli.text.languages import PUBLISHED, name_of, short_code
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 

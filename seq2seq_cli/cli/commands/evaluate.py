@@ -6,11 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.evaluation_report import page_data, report_lines, to_json
 from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
 from seq2seq_cli.files.output import check_output_path, write_output
-from seq2seq_cli.pages.page import evaluation_page
 
 
 def evaluate(
@@ -66,6 +64,9 @@ def evaluate(
     Of several runs or files, each is compared with the first: a difference is significant where two tests, paired
     bootstrap resampling and approximate randomisation, both give p < 0.05.
     """
+    from seq2seq_cli.cli.evaluation_report import page_data, report_lines, to_json
+    from seq2seq_cli.pages.page import evaluation_page
+
     if html:
         check_output_path(html, content="the page", endings=(".html", ".htm"), overwrite=overwrite)
     findings = s2s.evaluate(

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import Columns, Encoding, Overwrite
+from seq2seq_cli.cli.options import Columns, Encoding, Files, Overwrite, file_option
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
-from seq2seq_cli.config.catalog import recipe_for
 from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import command_line, one_line
-from seq2seq_cli.pairs.columns import read_columns
-from seq2seq_cli.pairs.lines import check_encoding
+from seq2seq_cli.pairs.text_lines import check_encoding
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
-    from seq2seq_cli.preparation.prepare import PrepareReport
+    from seq2seq_cli.preparation.pipeline import PrepareReport
 
 _FEWEST_PAIRS = 100
 _FOUND: "dict[LanguageOrigin, str]" = {
@@ -36,7 +32,7 @@ _FOUND: "dict[LanguageOrigin, str]" = {
 
 def prepare(
     file: Annotated[
-        list[Path] | None,
+        Files,
         typer.Argument(
             metavar="FILE...",
             help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, XLIFF, PO, Toolbox, FLEx, ELAN,"
@@ -44,10 +40,8 @@ def prepare(
             show_default=False,
         ),
     ] = None,
-    src: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Source sentences alone, one per line; needs --tgt.")
-    ] = None,
-    tgt: Annotated[list[Path] | None, typer.Option(metavar="FILE", help="Their translations, line by line.")] = None,
+    src: Annotated[Files, file_option("Source sentences alone, one per line; needs --tgt.")] = None,
+    tgt: Annotated[Files, file_option("Their translations, line by line.")] = None,
     columns: Columns = None,
     swap: Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")] = False,
     languages: Annotated[
@@ -62,12 +56,8 @@ def prepare(
     limit: Annotated[
         int | None, typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Use the first N lines.")
     ] = None,
-    valid: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A validation split of your own; else one is drawn.")
-    ] = None,
-    test: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A test split of your own; else one is drawn.")
-    ] = None,
+    valid: Annotated[Files, file_option("A validation split of your own; else one is drawn.")] = None,
+    test: Annotated[Files, file_option("A test split of your own; else one is drawn.")] = None,
     related: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,16 +66,9 @@ def prepare(
             show_default=False,
         ),
     ] = None,
-    dictionary: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="A word list, for training only.", show_default=False)
-    ] = None,
-    tgt_only: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Text in the language translated into, one sentence per line."),
-    ] = None,
-    src_only: Annotated[
-        list[Path] | None, typer.Option(metavar="FILE", help="Text in the language translated from.")
-    ] = None,
+    dictionary: Annotated[Files, file_option("A word list, for training only.")] = None,
+    tgt_only: Annotated[Files, file_option("Text in the language translated into, one sentence per line.")] = None,
+    src_only: Annotated[Files, file_option("Text in the language translated from.")] = None,
     config: Annotated[
         str | None,
         typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
@@ -108,6 +91,8 @@ def prepare(
     if encoding is not None:
         check_encoding(encoding, "--encoding")
     if columns is not None:
+        from seq2seq_cli.pairs.columns import read_columns
+
         read_columns(columns, "--columns")
     with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
@@ -172,14 +157,13 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
 
 
 def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
-    """The recipe that suits the pairs, unless a config is named, and the command that trains on the folder."""
-    pairs = report.manifest.splits["train"].pairs
-    if config is None:
-        config = recipe_for(pairs)
-        training = load_config(config).training
-        limit = f", {training.max_minutes:g} minutes" if training.max_minutes else ""
-        few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
-        helped = report.manifest.help_in_words(training.help.least_covered)
-        yield f"recipe for {counted(pairs, 'pair')}{helped}: {config}{limit}{few}"
+    """What helps the pairs, and the command that trains on the folder: for some minutes, unless a config is named."""
+    from seq2seq_cli.config.schema.training import HelpConfig
+    from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
+
+    manifest, chosen = report.manifest, ["--config", config] if config else ["--minutes", "6"]
+    pairs = manifest.splits["train"].pairs
+    few = "; too few to learn a language from: it takes some thousand" if pairs < _FEWEST_PAIRS else ""
+    yield f"to train on: {counted(pairs, 'pair')}{manifest.help_in_words(HelpConfig().least_covered)}{few}"
     folder = [] if report.out == DEFAULT_FOLDER else ["--data", str(report.out)]
-    yield f"next: {command_line('s2s', 'train', '--config', config, *folder)}"
+    yield f"next: {command_line('s2s', 'train', *chosen, *folder)}"

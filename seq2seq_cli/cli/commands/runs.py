@@ -11,10 +11,10 @@ from seq2seq_cli.cli.parsing import PlainGroup
 from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.config.yaml12 import shown
+from seq2seq_cli.counts import shown_epochs
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.output import check_output_path
 from seq2seq_cli.runs import listing
-from seq2seq_cli.runs.in_words import shown_epochs
 from seq2seq_cli.runs.layout import RUNS
 from seq2seq_cli.runs.listing import Run
 
@@ -71,9 +71,18 @@ def compare(context: typer.Context, names: Names) -> None:
 @app.command()
 def plot(
     context: typer.Context,
-    names: Names,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="Run folders, or names from the list.", show_default="newest"),
+    ] = None,
     out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="The picture; its name ends in .png, .svg or .pdf.")
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The picture, .png, .svg or .pdf; or a page, .html, which also shows the attention while it was"
+            " learned.",
+        ),
     ] = Path("curves.png"),
     x: Annotated[CurveAxis, typer.Option(help="The x axis of the curves.")] = "epoch",
     metric: Annotated[
@@ -86,14 +95,11 @@ def plot(
     overwrite: Overwrite = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
-    from seq2seq_cli.plots.learning_curves import save_curves  # not above: matplotlib
-    from seq2seq_cli.runs.curves import default_measure, learning_curves, with_curves
+    from seq2seq_cli.runs.curves import plot_runs, with_curves  # not above: matplotlib
 
-    check_output_path(out, content="learning curves", endings=(".png", ".svg", ".pdf"), overwrite=overwrite)
-    found = with_curves(listing.find_runs(names, context.obj))
-    measure = metric or default_measure(found)
-    curves = learning_curves(dict(zip(_titles(found), found, strict=True)), axis=x, measure=measure)
-    save_curves(curves, out, axis=x, measure=measure, overwrite=overwrite)
+    check_output_path(out, content="learning curves", endings=(".png", ".svg", ".pdf", ".html"), overwrite=overwrite)
+    found = with_curves(listing.find_runs(names or [], context.obj))
+    plot_runs(dict(zip(_titles(found), found, strict=True)), out, axis=x, measure=metric, overwrite=overwrite)
     tell(f"learning curves written to {out}")
 
 

@@ -10,10 +10,9 @@ import typer
 import seq2seq_cli as s2s
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
-from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import command_line
+from seq2seq_cli.counts import counted, duration, epochs_in_words
+from seq2seq_cli.errors import UsageError, command_line
 from seq2seq_cli.runs.folder import resume_command
-from seq2seq_cli.runs.in_words import duration, epochs_in_words
 
 if TYPE_CHECKING:
     from seq2seq_cli.training.events import Report
@@ -26,10 +25,14 @@ def train(
             "--config",
             "-c",
             metavar="NAME",
-            help="A config by name or path; s2s configs lists them. By default the recipe for the number of pairs;"
-            " with --resume or --init-from, the config of the run.",
+            help="A config by name or path; s2s configs lists them. By default one is made for the pairs, the minutes"
+            " and the speed of the machine; with --resume or --init-from, the config of the run.",
         ),
     ] = None,
+    minutes: Annotated[
+        float | None, typer.Option(metavar="M", help="Minutes to train from now on.  [default: (of the config, or 6)]")
+    ] = None,
+    hours: Annotated[float | None, typer.Option(metavar="H", help="The same in hours.")] = None,
     data: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
     ] = None,
@@ -37,7 +40,8 @@ def train(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="The run folder; by default runs/ and the name of the config, or with --init-from RUN_continued.",
+            help="The run folder; by default runs/ and the name of the config, or the minutes; with --init-from"
+            " RUN_continued.",
         ),
     ] = None,
     resume: Annotated[
@@ -64,6 +68,7 @@ def train(
     with closing(TrainingBar()) as bar:
         report = s2s.train(
             config,
+            minutes=_minutes(minutes, hours),
             data=data,
             out=out,
             overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
@@ -74,6 +79,12 @@ def train(
         )
     if report:
         sys.stdout.write(_result(report))
+
+
+def _minutes(minutes: float | None, hours: float | None) -> float | None:
+    if minutes is not None and hours is not None:
+        raise UsageError("--minutes and --hours are the same: give one of them")
+    return minutes if hours is None else 60 * hours
 
 
 def _shorthand(key: str, value: object) -> list[str]:
@@ -97,8 +108,7 @@ def _result(report: "Report") -> str:
     sentence = report.samples[0][0]
     lines.append("")
     if report.max_minutes:
-        longer = resume_command(report.run, f"training.max_minutes={2 * report.max_minutes:g}")
-        lines.append(f"To train longer: {longer}")
+        lines.append(f"To train longer: {resume_command(report.run)} --minutes {report.max_minutes:g}")
     dashes = ["--"] if sentence.startswith("-") else []
     translate = command_line("s2s", "translate", "--model", str(report.run), *dashes, sentence)
     lines.append(f"To translate: {translate}")

@@ -139,7 +139,11 @@ def translate(
             option = "--draw" if drawing else "--attention"
             raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")
         if drawing and drawing.is_page:
-            translator = translator.with_traces()
+            from seq2seq_cli.runs.about import films_of  # not above: pydantic
+            from seq2seq_cli.runs.records import read_history
+
+            translator = translator.with_traces(steps=True)
+            drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
         shown = nbest or translator.options.n_best
         presenter = Presenter(
             translator=translator.with_n_best(shown),

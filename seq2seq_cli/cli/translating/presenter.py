@@ -1,6 +1,6 @@
 """Translations as a command shows them: on stdout or in a file, with their attention, and with notices on stderr."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.pages.data import FilmData
 
 _PAGE = ".html"
 _MOST_TEXTS = 1000
@@ -73,6 +74,8 @@ class Drawing:
     path: Path
     overwrite: bool
     """Whether it may replace a file that is there. Later it replaces its own."""
+    films: Sequence[FilmData] = ()
+    """Of the run that translates, for a page."""
     _texts: list[Translation] = field(default_factory=list)
     _count: int = 0
     """All texts, those that are not kept included."""
@@ -118,6 +121,11 @@ class Drawing:
 
         languages = translator.src_codec.config.language, translator.tgt_codec.config.language
         content = translations_page(
-            {"title": f"s2s translate: {name}", "languages": languages, "texts": list(map(text_data, texts))}
+            {
+                "title": f"s2s translate: {name}",
+                "languages": languages,
+                "texts": list(map(text_data, texts)),
+                "films": list(self.films),
+            }
         )
         write_output(self.path, content, overwrite=self.overwrite)

@@ -82,6 +82,7 @@ class DecodingConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
+        """A beam holds no more translations than hypotheses and draws nothing; torch has no int8."""
         if self.engine == "torch" and self.precision != "fp32":
             yield clash(self, "precision", "engine", "torch translates in fp32; choose auto")
         if self.sampling:

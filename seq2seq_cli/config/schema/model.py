@@ -162,6 +162,7 @@ class ModelConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
+        """Parts that do not go together, states and vectors that do not fit."""
         encoder, decoder, attention, score = self.encoder, self.decoder, self.attention, "attention.score"
         feeding, kind, readout = "decoder.input_feeding", "decoder.kind", "decoder.readout"
         is_one, is_joined = encoder.directions == "one", encoder.directions == "joined"

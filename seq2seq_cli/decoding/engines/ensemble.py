@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, largest
+from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, largest
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
@@ -67,3 +67,7 @@ class Ensemble:
             features=np.concatenate([p.features for p, _ in steps], axis=1),
         )
         return proposals, EnsembleState(tuple(after for _, after in steps))
+
+    def look(self, _tokens: Int[np.ndarray, " R"], _state: EnsembleState) -> Look | None:
+        """None: each member has its own attention."""
+        return None

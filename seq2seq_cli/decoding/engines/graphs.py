@@ -19,9 +19,10 @@ from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.compute.memory import is_out_of_memory
-from seq2seq_cli.decoding.engines.onnx_engine import MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT
-from seq2seq_cli.decoding.engines.torch_engine import propose
+from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT
+from seq2seq_cli.decoding.engines.torch_engine import propose, watched
 from seq2seq_cli.errors import ExportError, one_line
+from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
@@ -34,12 +35,12 @@ OPSET = 18
 AXES = {
     **dict.fromkeys(("src", "states", "keys", "mask"), "BS"),
     **dict.fromkeys(("hidden", "cell"), "_R"),
-    **dict.fromkeys(("tokens", "places", "attentional", "position", "features"), "R"),
+    **dict.fromkeys(("tokens", "places", "attentional", "position", "features", "query", "context"), "R"),
     "slots": "BK",
     **dict.fromkeys(("best_tokens", "best_log_probabilities"), "Rk"),
     **dict.fromkeys(("asked", "asked_log_probabilities"), "RA"),
     "lengths": "B",
-    "weights": "RS",
+    **dict.fromkeys(("weights", "scores"), "RS"),
 }
 """The first axes of inputs and outputs; their sizes differ from call to call, except for _."""
 
@@ -65,7 +66,8 @@ def trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     step = {"tokens": torch.full((2,), BOS), "slots": rows.unsqueeze(1), "places": rows, **encoded}
     features = _trace(model, _step, step, [*WITHOUT_OUTPUT, *after])
     step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
-    decoder = _trace(model, _step, step, [*PROPOSALS, *after])
+    shown = [name for name in LOOK if isinstance(model.decoder.attention, Attention) and name not in PROPOSALS]
+    decoder = _trace(model, _step, step, [*PROPOSALS, *shown, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
     encoder = _trace(model, _encode, texts, [value.name for value in decoder.graph.input if value.name in encoded])
     _give_lengths(encoder.graph)
@@ -89,12 +91,14 @@ def _step(model: Seq2Seq, given: Tensors) -> Tensors:
         position=given["position"],
         attentional=given.get("attentional"),
     )
-    features, state, weights = model.decoder.step(given["tokens"], state, memory)
+    with watched(model.decoder.attention) as seen:
+        features, state, weights = model.decoder.step(given["tokens"], state, memory)
     after = {NEXT + name: tensor for name, tensor in _named(state).items()}
     if "k" not in given:
         return {**dict(zip(WITHOUT_OUTPUT, (weights, features), strict=True)), **after}
     proposals = propose(model.output(features), given["k"], given["asked"])
-    return {**dict(zip(PROPOSALS, (*proposals, weights, features), strict=True)), **after}
+    shown = {name: readers.collect(slots) for name, slots in seen.items()}
+    return {**shown, **dict(zip(PROPOSALS, (*proposals, weights, features), strict=True)), **after}
 
 
 def _named(state: DecoderState) -> Tensors:

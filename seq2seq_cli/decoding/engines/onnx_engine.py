@@ -14,7 +14,7 @@ import numpy as np
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DecodingPrecision
-from seq2seq_cli.decoding.engine import Proposals, readers_of, still_read
+from seq2seq_cli.decoding.engine import Look, Proposals, readers_of, still_read
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
@@ -37,6 +37,8 @@ PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities",
 """The first outputs of a decoder step; the next state follows."""
 WITHOUT_OUTPUT = PROPOSALS[3:]
 """The outputs of a step without the output layer."""
+LOOK = Look._fields[1:]
+"""The outputs of a step that show its attention; a model without attention has not all of them."""
 
 _MOST_BYTES = 16_000_000
 """Size of the largest graph: without weights, it takes tens of kilobytes."""
@@ -169,9 +171,7 @@ class OnnxEngine:
         self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"]
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
-        slots, places = readers_of(state.sources, state.size)
-        given = {"tokens": tokens, "slots": slots, "places": places, "k": np.array(k), "asked": asked}
-        given |= {**state.memory, **state.decoder}
+        given = _inputs(tokens, state, k, asked)
         if k or asked.size or self._features is None:
             found = self._decoder.run(given, [*PROPOSALS, *self._next])
         else:
@@ -182,6 +182,13 @@ class OnnxEngine:
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
         proposals = proposals._replace(tokens=proposals.tokens.view(np.int64))
         return proposals, replace(state, decoder=decoder)
+
+    def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
+        """The attention of the same step; see `Engine`."""
+        if not set(LOOK) <= set(self._decoder.outputs):
+            return None
+        given = _inputs(tokens, state, 1, tokens[:, np.newaxis])
+        return Look(state.memory["states"][state.sources], *self._decoder.run(given, LOOK))
 
     def _check(self, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
         """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""
@@ -198,6 +205,12 @@ class OnnxEngine:
             raise ModelFileError(f"{self._decoder.path}: damaged: it computes other values than a graph of s2s")
         if np.isnan(best.min(initial=0)):
             raise ModelFileError(f"{self._decoder.path}: it computes NaN: its weights are too large: train again")
+
+
+def _inputs(tokens: Int[np.ndarray, " R"], state: OnnxState, k: int, asked: Int[np.ndarray, "R A"]) -> Tensors:
+    slots, places = readers_of(state.sources, state.size)
+    given = {"tokens": tokens, "slots": slots, "places": places, "k": np.array(k), "asked": asked}
+    return {**given, **state.memory, **state.decoder}
 
 
 def _row_axis(name: str) -> int:

@@ -3,7 +3,8 @@
 R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for, V target vocabulary.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,7 +14,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from seq2seq_cli.decoding.engine import Proposals, readers_of, still_read
+from seq2seq_cli.decoding.engine import Look, Proposals, readers_of, still_read
+from seq2seq_cli.model.attention.attention import Attention, ContextProvider
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.model.state import DecoderState, Memory, Readers
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
@@ -80,6 +82,35 @@ class TorchEngine:
         joined = torch.cat([part.float() for part in parts], dim=1).cpu().numpy()
         tokens, *others = np.split(joined, np.cumsum([part.shape[1] for part in parts[:-1]]), axis=1)
         return Proposals(tokens.astype(np.int64), *others), after
+
+    @torch.inference_mode()
+    def look(self, tokens: Int[np.ndarray, " R"], state: TorchState) -> Look | None:
+        """The attention of the same step; see `Engine`."""
+        memory = state.memory.select(torch.from_numpy(state.sources).to(self._device))
+        with evaluating(self._model), watched(self._model.decoder.attention) as seen:
+            self._model.decoder.step(torch.from_numpy(tokens).to(self._device), state.decoder, memory)
+        parts = {"states": memory.states} | {name: part.squeeze(1) for name, part in seen.items()}
+        return Look(**{name: part.float().cpu().numpy() for name, part in parts.items()}) if seen else None
+
+
+@contextmanager
+def watched(attention: ContextProvider) -> Iterator[dict[str, Tensor]]:
+    """The parts of `Look` that an attention computes in a step that is taken inside; none if it has no scores.
+
+    They are seen from outside, so that a step has one definition.
+    """
+    seen: dict[str, Tensor] = {}
+    if not isinstance(attention, Attention):
+        yield seen
+        return
+    hooks = (
+        attention.score.register_forward_hook(lambda _score, _given, scores: seen.update(scores=scores)),
+        attention.register_forward_hook(
+            lambda _attention, given, found: seen.update(query=given[0], weights=found.weights, context=found.context)
+        ),
+    )
+    with hooks[0], hooks[1]:
+        yield seen
 
 
 def propose(

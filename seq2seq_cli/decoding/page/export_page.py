@@ -10,7 +10,7 @@ from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
 from seq2seq_cli.decoding.search.rules import length_factor
 from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE
-from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, UNIGRAMS, SimilarPairs
+from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS, SimilarPairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
@@ -88,6 +88,7 @@ def _pairs(run: Path, translator: Translator) -> dict[str, Any] | None:
         "weight": options.similar_pairs_weight,
         "longest": translator.engine.max_source_length or MOST_STEPS,
         "mostSteps": MOST_STEPS,
+        "nearness": NEARNESS,
         "temperature": TEMPERATURE,
         "reach": REACH,
         "unigrams": UNIGRAMS,

@@ -6,8 +6,7 @@ from typing import Any, TypeAlias
 
 from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
-from seq2seq_cli.decoding.search.finished import LEAST_COVERAGE
-from seq2seq_cli.text.abbreviations import UNITS, abbreviations_of
+from seq2seq_cli.decoding.search.search import LEAST_COVERAGE
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import DOTTED
 from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, SPACING, UNSPACED
@@ -79,10 +78,10 @@ def tables_data(language: str) -> Data:
         "otherStops": sentences.OTHER_STOPS,
         "loudStops": LOUD_STOPS,
         "noStops": "" if language == "el" else sentences.GREEK_STOPS,
-        "units": UNITS,
+        "units": sentences.UNITS,
         "noSpaceBefore": keep.NO_SPACE_BEFORE,
         "longestWord": LONGEST_WORD,
         "leastCoverage": LEAST_COVERAGE,
         "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
-        "abbreviations": sorted(abbreviations_of(language)),
+        "abbreviations": sorted(sentences.abbreviations_of(language)),
     }

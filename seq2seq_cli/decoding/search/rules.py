@@ -28,14 +28,9 @@ class Bans(NamedTuple):
         return cls(*(np.concatenate(columns) for columns in zip(*bans, strict=True)))
 
     @classmethod
-    def of_token(cls, token: int, rows: Int[np.ndarray, " P"]) -> "Bans":
-        """A token that is banned in the given rows."""
-        return cls(rows, np.full(len(rows), token))
-
-    @classmethod
-    def of_row(cls, row: int, tokens: Sequence[int]) -> "Bans":
-        """Tokens that are banned in a row."""
-        return cls(np.full(len(tokens), row), np.array(tokens, dtype=np.int64))
+    def of(cls, rows: int | Int[np.ndarray, " P"], tokens: int | Sequence[int]) -> "Bans":
+        """A token that is banned in some rows, or tokens that are banned in a row."""
+        return cls(*np.broadcast_arrays(np.array(rows, dtype=np.int64), np.array(tokens, dtype=np.int64)))
 
     @property
     def most(self) -> int:
@@ -64,8 +59,6 @@ def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.n
         last = history[:, windows + i, np.newaxis]
         begins_alike &= (history[:, i : i + windows] == last) & (last != UNK)
     rows, begins = np.nonzero(begins_alike)
-    if not len(rows):
-        return Bans(nothing, nothing)
     pairs, counts = np.unique(rows << 32 | history[rows, begins + size - 1], return_counts=True)
     rows, tokens = pairs >> 32, pairs & 0xFFFFFFFF
     reached = counts >= limits[rows]
@@ -102,10 +95,10 @@ class Rules:
     def bans(self, rows: Rows) -> list[Bans]:
         """The tokens that may not come next."""
         history = rows.history[:, 1:]
-        bans = [Bans.of_token(EOS, np.arange(len(rows) if rows.length < self._min_length else 0))]
+        bans = [Bans.of(np.arange(len(rows) if rows.length < self._min_length else 0), EOS)]
         if self._most_unknown is not None:
             is_full = (history == UNK).sum(axis=1) >= self._most_unknown[rows.sources]
-            bans.append(Bans.of_token(UNK, np.flatnonzero(is_full)))
+            bans.append(Bans.of(np.flatnonzero(is_full), UNK))
         if self._ngram_size:
             bans.append(repeated_ngrams(history, self._ngram_size, self._repetitions[rows.sources]))
         return bans

@@ -3,7 +3,6 @@
 N sources, R rows, k proposals per row, K rows of the next step.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -15,12 +14,11 @@ from seq2seq_cli.shapes import Bool, Int
 
 ALTERNATIVES = 5
 """The best next tokens of a hypothesis that are in the tree, whether the search goes on with them or not."""
-_LEAST = math.log(0.01)
-"""Log-probability below which a token that the search does not go on with is left out."""
 
 Fate: TypeAlias = Literal["kept", "finished", "pruned", "banned"]
-"""kept: the hypothesis went on. finished: it is a translation. pruned: others were better, or it could not become one
-of the best any more. banned: the rules for translations forbid the token."""
+"""kept: the hypothesis went on. finished: it is a translation. pruned: others filled the beam, it was too far below the
+best (``decoding.prune``), or it could not become one of the best any more. banned: the rules for translations forbid
+the token."""
 
 
 class Node(NamedTuple):
@@ -89,7 +87,7 @@ class Trace:
         for row, best in enumerate(zip(*columns, strict=True)):
             source, parent = of_rows[row]
             for token, log_probability, is_allowed in zip(*best, strict=True):
-                if (row, token) not in is_taken and log_probability >= _LEAST:
+                if (row, token) not in is_taken and np.isfinite(log_probability):
                     fate = "pruned" if is_allowed else "banned"
                     self.trees[source].append(Node(parent, token, log_probability, fate))
         self._of_rows = [numbers[candidate] for candidate in kept.tolist()]

@@ -17,14 +17,15 @@ R rows, N sources, n pairs of a source, M steps of these, F features, W tokens t
 A tokens asked for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
-from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals, forced_steps, largest
+from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, forced_steps, largest
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -35,6 +36,8 @@ REACH = 0.6
 """D, the distance of the nearest step at which lambda is 1/e of the weight."""
 MOST_STEPS = 1024
 """Steps of all pairs of one source: a bound for the memory that long sentences take."""
+KEPT_BYTES = 2**26
+"""Size of the features that are kept at most: of few pairs, sentences have the same ones again and again."""
 
 _BATCH = 64
 """Pairs whose features are computed at a time; more take more memory, and no less time."""
@@ -79,6 +82,29 @@ class Neighbours:
         return kernel / kernel.sum(axis=1, keepdims=True), np.exp(-nearest[:, 0] / REACH)
 
 
+class _Recent:
+    """The features that were computed last, up to `KEPT_BYTES`; several threads may use them."""
+
+    def __init__(self) -> None:
+        self._features: dict[int, Float[np.ndarray, "T F"]] = {}
+        self._bytes = 0
+        self._lock = Lock()
+
+    def known(self, numbers: Iterable[int]) -> dict[int, Float[np.ndarray, "T F"]]:
+        """The features of the pairs with these numbers, as far as they are kept."""
+        with self._lock:
+            return {number: self._features[number] for number in numbers if number in self._features}
+
+    def add(self, features: Mapping[int, Float[np.ndarray, "T F"]]) -> None:
+        """Keep these, in the place of the oldest."""
+        with self._lock:
+            for number in features.keys() - self._features.keys():  # another thread may have been faster
+                self._features[number] = features[number]
+                self._bytes += features[number].nbytes
+            while self._bytes > KEPT_BYTES:
+                self._bytes -= self._features.pop(next(iter(self._features))).nbytes
+
+
 @dataclass(frozen=True, kw_only=True)
 class ConsultingState:
     """The state of the model, and the neighbours of each source."""
@@ -102,6 +128,7 @@ class ConsultingEngine:
     def __init__(self, model: Engine[Any], pairs: Pairs, *, most: int, weight: float) -> None:
         self._model = model
         self._pairs = pairs
+        self._recent = _Recent()
         self._most = most
         self._weight = min(weight, LARGEST_PAIRS_WEIGHT)
         self.vocabulary_size = model.vocabulary_size
@@ -112,8 +139,8 @@ class ConsultingEngine:
     def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
         """The state before the first step; see `Engine`."""
         found = [self._found(source) for source in sources]
-        # Each pair is computed once for all sources. Its features are removed after the last of them: together, they
-        # take as much memory as all neighbours.
+        # Each pair is computed once for all sources. Features that are not kept are removed after the last of them:
+        # together, they take as much memory as all neighbours.
         features = self._features_of({number: pair for pairs in found for number, pair in pairs.items()})
         last = {number: i for i, pairs in enumerate(found) for number in pairs}
         neighbours = []
@@ -162,6 +189,10 @@ class ConsultingEngine:
         )
         return proposals, replace(state, model=after)
 
+    def look(self, tokens: Int[np.ndarray, " R"], state: ConsultingState) -> Look | None:
+        """The attention of the model; see `Engine`."""
+        return self._model.look(tokens, state.model)
+
     def _found(self, source: Sequence[int]) -> dict[int, Pair]:
         """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""
         longest = self.max_source_length or MOST_STEPS
@@ -176,9 +207,10 @@ class ConsultingEngine:
         return found
 
     def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
-        """The features of the steps of each pair; similar lengths are computed together."""
-        found: dict[int, Float[np.ndarray, "T F"]] = {}
-        order = sorted(pairs, key=lambda number: [len(side) for side in reversed(pairs[number])])
+        """The features of the steps of each pair, kept or computed; similar lengths are computed together."""
+        found = self._recent.known(pairs)
+        left = pairs.keys() - found.keys()
+        order = sorted(left, key=lambda number: ([len(side) for side in reversed(pairs[number])], number))
         for first in range(0, len(order), _BATCH):
             batch = order[first : first + _BATCH]
             sources, targets = zip(*(pairs[number] for number in batch), strict=True)
@@ -186,7 +218,9 @@ class ConsultingEngine:
             for rows, proposals in forced_steps(self._model, sources, targets, with_probabilities=False):
                 for row, features in zip(rows.tolist(), proposals.features, strict=True):
                     steps[row].append(features)
-            found |= zip(batch, map(np.array, steps), strict=True)
+            computed = dict(zip(batch, map(np.array, steps), strict=True))
+            self._recent.add(computed)
+            found |= computed
         return found
 
     def _consult(

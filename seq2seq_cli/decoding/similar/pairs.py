@@ -5,6 +5,7 @@ P pairs, C classes of n-grams, N numbers in all rows, n pairs found.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
-from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.shapes import Bool, Float, Int
 
 MOST_PAIRS = 1_000_000
 """Pairs of the largest index; of more, so many are taken at equal distances."""
@@ -23,6 +24,10 @@ UNIGRAMS, BIGRAMS = 1 << 16, 1 << 18
 """The numbers of classes of unigrams and of bigrams; n-grams of one class are taken for the same."""
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
+NEARNESS = 0.5
+"""Least similarity of a pair that is found, times that of the best one: the others take time and gain nothing."""
+_MASKS = 16
+"""Classes with a mask: each takes a byte per pair."""
 _OFFSETS = ".offsets"
 
 _Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -86,23 +91,40 @@ class SimilarPairs:
         return self.src.row(number).tolist(), self.tgt.row(number).tolist()
 
     def find(self, source: Sequence[int], most: int) -> Int[np.ndarray, " n"]:
-        """The numbers of the `most` pairs with the most similar sources, best first; fewer where no more share a word.
+        """The numbers of the pairs with the most similar sources, best first: `most`, or fewer where no more are near.
 
         The similarity is the cosine of two vectors, in which each class of n-grams that a source has weighs as much as
-        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972.
+        its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. None is less than
+        `NEARNESS` times the largest.
         """
         ids = np.array(source, dtype=np.uint64)
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
         owners = [self.index.row(class_) for class_ in classes]
         similarities = np.zeros(len(self.norms), dtype=np.float32)
-        for of_class, idf in zip(owners, _idf(np.array([len(each) for each in owners]), len(self.norms)), strict=True):
-            similarities[of_class] += idf**2
+        idf = _idf(np.array([len(each) for each in owners]), len(self.norms))
+        for class_, of_class, weight in zip(classes, owners, idf**2, strict=True):
+            if class_ in self._common:
+                similarities += self._common[class_] * weight
+            else:
+                similarities[of_class] += weight
         np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
-        least = np.partition(similarities, -most)[-most] if most < len(similarities) else 0
+        # The last of the `most` best pairs with a rare class is no better than the last of all, and found sooner.
+        rarest = min((each for each in owners if len(each) >= most), key=len, default=None)
+        least = 0 if rarest is None else np.partition(similarities[rarest], -most)[-most]
         found = np.flatnonzero((similarities >= least) & (similarities > 0))
         # Of equals the first, also where not all of them are among the best.
-        order: Int[np.ndarray, " n"] = found[np.argsort(-similarities[found], kind="stable")]
-        return order[:most]
+        best = found[np.argsort(-similarities[found], kind="stable")][:most]
+        near: Int[np.ndarray, " n"] = best[similarities[best] >= NEARNESS * similarities[best[:1]]]
+        return near
+
+    @cached_property
+    def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:
+        """Which sources have each of the most common classes: masks are added faster than lists of many numbers."""
+        masks = {}
+        for class_ in np.argpartition(self.index.lengths, -_MASKS)[-_MASKS:].tolist():
+            masks[class_] = np.zeros(len(self.norms), dtype=np.bool_)
+            masks[class_][self.index.row(class_)] = True
+        return masks
 
 
 def _classes(tokens: _Numbers, rows: _Numbers) -> tuple[_Numbers, _Numbers]:
@@ -129,4 +151,4 @@ def _checked(values: NDArray[Any], offsets: NDArray[Any], size: int) -> Ragged:
         raise ValueError("rows without a beginning or an end")
     if values.max(initial=0) >= max(size, 1):
         raise ValueError("numbers that nothing has")
-    return Ragged(values=values, offsets=bounds)
+    return Ragged(values=np.asarray(values), offsets=bounds)  # a slice of a memory map takes long

@@ -114,7 +114,7 @@ class HardAttention(Attention):
     """s_t ~ a_t, c_t = h_{s_t}; Xu et al. 2015, section 4.1, eq. 8 and 9. In evaluation, s_t = argmax a_t.
 
     In training, half of the sentences, drawn again for each batch, take the expected context sum_s a_ts h_s instead, at
-    all their words. A draw has no gradient: `learning/reinforce.py` gives the one that takes its place.
+    all their words. A draw has no gradient: `learning/loss.py` gives the one that takes its place.
     """
 
     @override

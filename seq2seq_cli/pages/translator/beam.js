@@ -1,24 +1,33 @@
 // Beam search for one source, the same as decoding/search, which explains it.
 
-/** The best hypothesis for a source of ids without EOS: {ids, isEnded, logProbabilities, weights}. */
-function search(engine, source, options, mostUnknown) {
+const [ALTERNATIVES, SHOWN_TOKENS] = [5, 8]; // next tokens of a hypothesis in the tree, and of a step that is shown
+
+/**
+ * The best hypothesis for a source of ids without EOS: {ids, isEnded, logProbabilities, weights, parent, proposals}.
+ * It begins with the ids of `prefix`; a `trace`, an array, is filled with all that is considered.
+ */
+function search(engine, source, options, mostUnknown, prefix = [], trace = null) {
   const { beam_size: size, prune, length_penalty_alpha: alpha, coverage_penalty: beta } = options;
-  const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra;
+  const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra + prefix.length;
   const repetitions = Math.max(1, ...ngramsOf(source, options.no_repeat_ngram_size).map(({ count }) => count));
   const divisorOf = (n) => ({ none: 1, average: n, gnmt: ((5 + n) / 6) ** alpha })[options.length_penalty];
   const finished = []; // the best first; of equals, the one that was added first
   const finish = (row) => {
-    const score = row.total / divisorOf(row.ids.length) + (beta && beta * coverageOf(row.weights, source.length + 1));
-    finished.push({ ...row, isEnded: row.ids.at(-1) === EOS, score });
+    row.score = row.total / divisorOf(row.ids.length) + (beta && beta * coverageOf(row.weights, source.length + 1));
+    row.isEnded = row.ids.at(-1) === EOS;
+    finished.push(row);
     finished.sort((a, b) => b.isEnded - a.isEnded || b.score - a.score);
   };
   let rows = [{ ids: [], logProbabilities: [], weights: [], total: 0 }];
   let state = engine.start(source);
   while (rows.length) {
     const bans = rows.map(({ ids }) => bansOf(ids, options, repetitions, mostUnknown));
-    const most = Math.min(size + Math.max(...bans.map((of) => of.size)), engine.vocabularySize - 2);
+    const forced = prefix[rows[0].ids.length];
+    const wanted = forced === undefined ? Math.max(size, trace ? SHOWN_TOKENS : 0) : engine.vocabularySize;
+    const most = Math.min(wanted + Math.max(...bans.map((of) => of.size)), engine.vocabularySize - 2);
     const [proposals, after] = engine.step(rows.map(({ ids }) => ids.at(-1) ?? BOS), state, most);
-    const candidates = rows.map((row, number) => extensionsOf(row, number, proposals, bans[number]).slice(0, size));
+    const candidates = rows.map((row, number) =>
+      extensionsOf(row, number, proposals, bans[number], forced).slice(0, size));
     for (const [number, row] of rows.entries()) if (!candidates[number].length) finish(row); // all tokens are banned
     const ended = finished.filter(({ isEnded }) => isEnded).length;
     const best = candidates.flat().sort((a, b) => b.total - a.total).slice(0, Math.max(0, size - ended));
@@ -26,10 +35,25 @@ function search(engine, source, options, mostUnknown) {
     const isFinished = ({ ids }) => ids.at(-1) === EOS || ids.length >= limit;
     for (const row of chosen.filter(isFinished)) finish(row);
     const canWin = ({ total }) => !finished[0]?.isEnded || total / divisorOf(limit) > finished[0].score;
-    rows = chosen.filter((row) => !isFinished(row) && canWin(row));
+    const open = chosen.filter((row) => !isFinished(row) && canWin(row));
+    trace?.push(...considered(rows, proposals, bans, chosen, open));
+    rows = open;
     state = engine.select(after, rows.map(({ number }) => number));
   }
-  return { ...finished[0], weights: finished[0].weights.map((of) => Array.from(of)) };
+  return Object.assign(finished[0], { weights: finished[0].weights.map((of) => Array.from(of)) });
+}
+
+/** What a step considered, {parent, token, logProbability, fate, score}: the chosen rows, and other probable tokens. */
+function considered(rows, proposals, bans, chosen, open) {
+  for (const row of chosen) row.fate = row.score !== undefined ? "finished" : open.includes(row) ? "kept" : "pruned";
+  const others = rows.flatMap((parent, number) => {
+    const taken = chosen.filter((row) => row.number === number).map(({ token }) => token);
+    return Array.from(proposals.tokens[number].slice(0, ALTERNATIVES), (token, place) =>
+      ({ parent, token, logProbability: proposals.logProbabilities[number][place] }))
+      .filter(({ token, logProbability }) => !taken.includes(token) && Number.isFinite(logProbability))
+      .map((other) => ({ ...other, fate: bans[number].has(other.token) ? "banned" : "pruned" }));
+  });
+  return [...chosen, ...others];
 }
 
 /** The sum over the source positions of log(min(attention to it, 1)). */
@@ -58,12 +82,15 @@ function ngramsOf(ids, size) {
   return [...found.values()];
 }
 
-/** The rows that the proposals make of a row with this number, but for bans, the most probable first. */
-function extensionsOf(row, number, { tokens, logProbabilities, weights }, bans) {
+/** The rows that the proposals make of a row with this number, but for bans or all but `forced`, the best first. */
+function extensionsOf(row, number, proposals, bans, forced) {
+  const { tokens, logProbabilities, weights } = proposals;
   return Array.from(tokens[number], (token, place) => ({ token, logProbability: logProbabilities[number][place] }))
-    .filter(({ token, logProbability }) => Number.isFinite(logProbability) && !bans.has(token))
+    .filter(({ token, logProbability }) => Number.isFinite(logProbability)
+      && (forced === undefined ? !bans.has(token) : token === forced))
     .map(({ token, logProbability }) => ({
-      number,
+      number, token, logProbability, proposals,
+      parent: row,
       ids: [...row.ids, token],
       logProbabilities: [...row.logProbabilities, logProbability],
       weights: [...row.weights, weights[number]],

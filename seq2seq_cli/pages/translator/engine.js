@@ -30,6 +30,8 @@ class Engine {
       asked: rowsOfOutput("asked_log_probabilities"),
       weights: rowsOfOutput("weights"),
       features: rowsOfOutput("features"),
+      query: rowsOfOutput("query"),
+      scores: rowsOfOutput("scores"),
     };
     const after = Object.entries(state).map(([name, values]) => [name, outputs[`next_${name}`] ?? values]);
     return [proposals, Object.fromEntries(after)];

@@ -101,7 +101,7 @@ function* sentenceEnds(text) {
   }
 }
 
-/** Whether a full stop after a word belongs to it: the same as text/abbreviations.py, which explains it. */
+/** Whether a full stop after a word belongs to it: the same as decoding/sentences.py, which explains it. */
 function hasOwnStop(word, following, previous) {
   const has = (name) => TABLES.abbreviations.includes(name);
   const isDigit = (character = "") => EXPRESSIONS.digit.test(character);

@@ -40,7 +40,8 @@ class SimilarPairs {
     similarities.forEach((sum, number) => { if (sum > 0) similarities[number] = sum / this.norms[number]; });
     const found = [];
     let left = this.mostSteps;
-    for (const number of largestPlaces(similarities, this.most).filter((each) => similarities[each] > 0)) {
+    const best = largestPlaces(similarities, this.most).filter((each) => similarities[each] > 0);
+    for (const number of best.filter((each) => similarities[each] >= this.nearness * similarities[best[0]])) {
       const [src, tgt] = [this.src[number], this.tgt[number]];
       const steps = Math.max(src.length, tgt.length) + 1;
       if (steps > left || src.length >= this.longest) continue;

@@ -2,6 +2,7 @@
 // decoding/translator.py, which explains it.
 
 const PAUSE = 40; // milliseconds without a key before the text is translated
+const SHOWN_NUMBERS = 16; // of a vector
 
 class Translator {
   constructor({ engine, src, tgt, options, maxLength, hasAttention }) {
@@ -29,12 +30,19 @@ class Translator {
     return this.src.read(sentence).ids.length <= this.maxLength && splitWords(sentence).every(isShort);
   }
 
-  /** The best translation of a piece, with the names that attentionView reads. */
-  searchPiece(piece) {
+  /** The translation of a sentence that begins with the tokens of these ids, with its search and its steps. */
+  stepsOf(sentence, prefix) {
+    return this.searchPiece(splitPassage(sentence, () => true).pieces[0], prefix);
+  }
+
+  /** The best translation of a piece, with the names that attentionView reads; with a `prefix`, its steps, too. */
+  searchPiece(piece, prefix) {
     const { words, ids: source, parts } = this.src.read(piece.text, piece.kept);
     const copiesAll = this.hasAttention && this.src.unit === "word"; // else the unknown ones
     const mostUnknown = words.filter((word) => (copiesAll || isUnknown(word)) && canBeCopied(word)).length;
-    const { ids: found, isEnded, weights, logProbabilities } = search(this.engine, source, this.options, mostUnknown);
+    const trace = prefix && [];
+    const best = search(this.engine, source, this.options, mostUnknown, prefix, trace);
+    const { ids: found, isEnded, weights, logProbabilities } = best;
     const ids = isEnded ? found.slice(0, -1) : found;
     const places = this.hasAttention ? copyByAttention(ids, weights, words) : copyInOrder(ids, words);
     const copies = new Map([...places].map(([place, i]) => [place, words[i]]));
@@ -51,6 +59,32 @@ class Translator {
       tgt_tokens: isEnded ? [...shown, SPECIAL_UNITS[EOS]] : shown,
       weights: this.hasAttention ? weights : null,
       log_probabilities: logProbabilities,
+      ...(trace && this.shown(source, best, trace)),
+    };
+  }
+
+  /** The tree of a search and the steps that write the best hypothesis, as data.py has them. */
+  shown(source, best, trace) {
+    const unit = (id) => withoutMarks(this.tgt.units[id]) || this.tgt.units[id];
+    const numbers = new Map(trace.map((row, number) => [row, number]));
+    const nodes = trace.map((row) => [numbers.get(row.parent) ?? -1, unit(row.token), row.logProbability, row.fate,
+      row.score ?? null, row.token]);
+    const steps = [];
+    for (let row = best; row.parent; row = row.parent) {
+      const { tokens, logProbabilities, query, scores } = row.proposals;
+      const next = Array.from(tokens[row.number].slice(0, SHOWN_TOKENS), (id, place) =>
+        [id, unit(id), Math.exp(logProbabilities[row.number][place])]);
+      const numbersOf = (rows, most) => Array.from(rows[row.number] ?? []).slice(0, most);
+      steps.unshift({ query: numbersOf(query, SHOWN_NUMBERS), scores: numbersOf(scores), next });
+    }
+    const start = this.engine.start(source);
+    const { states } = start.model ?? start; // an engine that consults pairs has the state of the model in its own
+    const isSeen = this.hasAttention && steps[0]?.query.length;
+    const rows = isSeen ? rowsOf(tensor(states.shape.slice(1), states.data)) : [];
+    return {
+      tree: { nodes, best: numbers.get(best) ?? -1 },
+      states: rows.map((row) => Array.from(row.slice(0, SHOWN_NUMBERS))),
+      steps,
     };
   }
 }
@@ -94,9 +128,11 @@ function translatorPage(data) {
   const example = () => data.about.example;
   const nameOf = (code) => names[data.languages.indexOf(code)];
   const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
-  const panes = translationPanes({ languages: () => data.languages, example, nameOf, pause: PAUSE, translate });
+  const stepsOf = async ({ source }, prefix) => (await opened).stepsOf(source, prefix);
+  const languages = () => data.languages;
+  const panes = translationPanes({ languages, example, nameOf, pause: PAUSE, translate, stepsOf });
   document.body.append(
-    el("header", {}, el("h1", {}, names.join(" \u2192 "))),
+    el("header", {}, el("h1", {}, names.join(" \u2192 ")), sizeControl()),
     el("main", {}, ...panes.elements),
     el("footer", { class: "note" }, ...lines.map((line) => el("p", {}, line)),
       el("p", {}, "The model is in this page: it asks nobody, and what you type stays here.")),

@@ -38,7 +38,7 @@ def step(number: int) -> Step:
     )
 
 
-VALIDATED = Validated(epoch=1, step=10, train_loss=3.5, scores=None, is_best=True)
+VALIDATED = Validated(epoch=1, step=10, train_loss=3.5, scores=None, attention=[], is_best=True)
 FINISHED = Finished(reason="6-minute limit reached", is_whole=False, best="epoch 3 with BLEU 36.0")
 
 

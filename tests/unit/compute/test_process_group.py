@@ -16,7 +16,7 @@ from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import OtherProcessError, TrainingError, UsageError
-from seq2seq_cli.learning.state import fresh_state
+from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Objective
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq

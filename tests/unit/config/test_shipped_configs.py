@@ -51,6 +51,7 @@ def test_a_model_takes_data_and_text_of_the_prepared_folder(name: str) -> None:
         ("tutorial_exact", ("luong", "concat", "concat")),
         ("tutorial_general", ("luong", "general", "concat")),
         ("tutorial_location", ("bahdanau", "location_word", "state")),
+        ("tutorial_no_attention", ("luong", "none", "state")),
     ],
 )
 def test_a_model_has_the_parts_and_values_of_the_tutorial(name: str, parts: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from seq2seq_cli.corpus.inspection import Leak, References, count_leaks, count_references, count_unknown, draw_pairs
 from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared, symbol_sequences
 

@@ -16,7 +16,7 @@ from seq2seq_cli.corpus.manifest import FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.text.vocabulary import UNK
 
 

@@ -21,6 +21,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 SRC = "she kissed him . the hot dog saw her"
 TGT = "Sie küsste den Hund , der Hunde sah . Der Hotdog und das Haus"
@@ -71,6 +72,18 @@ def test_a_term_that_occurs_is_translated_as_demanded(translator: Translator, so
 def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -> None:
     with pytest.raises(InputError, match=r"--prefix Žaba: has words that the model cannot write"):
         translator.with_demands(Demands(prefix="Žaba"))
+
+
+def test_a_prefix_may_be_the_ids_of_tokens(translator: Translator) -> None:
+    [of_text] = translator.with_demands(Demands(prefix="Der Hund")).translate(["she kissed him ."])
+    ids = of_text.sentences[0].ids
+    for prefix in (ids[:1], ids[:2], (*ids[:2], EOS)):
+        [found] = translator.with_demands(Demands(prefix=prefix)).translate(["she kissed him ."])
+        assert found.sentences[0].ids[: len(prefix)] == prefix
+        assert len(found.sentences[0].forced) == len(prefix)
+    for id_ in (-1, PAD, BOS, len(translator.tgt_codec.vocabulary)):
+        with pytest.raises(InputError, match="the ids of tokens are 1 and from 3 to"):
+            translator.with_demands(Demands(prefix=(EOS, id_)))
     glossary = {"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")}
     with pytest.raises(InputError, match=r"--glossary: frog: the model cannot write all words of Žaba or Želva"):
         translator.with_demands(Demands(terms=glossary))

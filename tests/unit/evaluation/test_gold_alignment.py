@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.decoding.scoring import PairScore
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.evaluation.gold_alignment import (
+from seq2seq_cli.evaluation.attention_figures import (
     AlignmentCounts,
     GoldAlignment,
     attention_links,

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from seq2seq_cli.learning.forcing import decoder_inputs, draw_forced, forcing_factor
+from seq2seq_cli.learning.loss import decoder_inputs, draw_forced, forcing_factor
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import tiny_model

@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from seq2seq_cli.compute.precision import computing
+from seq2seq_cli.compute.device import computing
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.corpus.batches import Batch, collate

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from seq2seq_cli.compute.precision import computing
+from seq2seq_cli.compute.device import computing
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.learning.muon import Muon, orthogonal
 

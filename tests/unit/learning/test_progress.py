@@ -5,7 +5,7 @@ import math
 import pytest
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.learning.training_state import Progress
 from seq2seq_cli.runs.records import History
 from tests import records
 

@@ -7,9 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from seq2seq_cli.learning import reinforce
-from seq2seq_cli.learning.loss import batch_loss
-from seq2seq_cli.learning.reinforce import next_baseline, reinforce_loss
+from seq2seq_cli.learning.loss import ENTROPY_WEIGHT, batch_loss, next_baseline, reinforce_loss
 from seq2seq_cli.model.attention.attention import Attended
 from tests.tiny import tiny_model
 from tests.unit.learning.test_loss import batch
@@ -45,7 +43,7 @@ def gradient(
 
 def of_entropy(probability: float) -> float:
     """The derivative of -λ H, where H = -sum a log a."""
-    return reinforce.ENTROPY_WEIGHT * (math.log(probability) + 1)
+    return ENTROPY_WEIGHT * (math.log(probability) + 1)
 
 
 def test_a_word_better_than_expected_makes_its_draw_more_probable() -> None:

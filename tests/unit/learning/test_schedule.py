@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.schema.training import TrainingConfig
-from seq2seq_cli.learning.schedule import learning_rate
+from seq2seq_cli.learning.optimiser import learning_rate
 
 SCHEDULES = get_args(TrainingConfig.model_fields["schedule"].annotation)
 

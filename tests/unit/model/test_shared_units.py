@@ -9,9 +9,9 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, Vocabulary
 from tests.tiny import TINY
 
-OLD, NEW = Vocabulary(["the", "cat", "sat"]), Vocabulary(["sat", "dog", "the", "ran", "far"])
+OLD, NEW = Vocabulary(("the", "cat", "sat")), Vocabulary(("sat", "dog", "the", "ran", "far"))
 SHARED = {*SPECIAL_UNITS, "the", "sat"}
-OLD_TGT, NEW_TGT = Vocabulary(["die", "Katze", "saß", "da"]), Vocabulary(["Hund", "die", "da"])
+OLD_TGT, NEW_TGT = Vocabulary(("die", "Katze", "saß", "da")), Vocabulary(("Hund", "die", "da"))
 SHARED_TGT = {*SPECIAL_UNITS, "die", "da"}
 TIED = ("model.decoder.readout=attentional", "model.encoder.embedding_size=12", "model.decoder.embedding_size=12")
 

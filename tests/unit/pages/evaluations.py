@@ -32,9 +32,9 @@ def attention_of(source: str, translation: str) -> AttentionData:
         "log_probabilities": [-0.1] * len(tgt),
         "tree": {
             "nodes": [
-                *((row - 1, token, -0.1, "kept", None) for row, token in enumerate(tgt[:-1])),
-                (len(tgt) - 2, "<eos>", -0.1, "finished", -0.1),
-                (-1, source, -2.5, "pruned", None),
+                *((row - 1, token, -0.1, "kept", None, 4 + row) for row, token in enumerate(tgt[:-1])),
+                (len(tgt) - 2, "<eos>", -0.1, "finished", -0.1, 3),
+                (-1, source, -2.5, "pruned", None, 4),
             ],
             "best": len(tgt) - 1,
         },

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.pairs.lines import LONGEST_LINE
 from seq2seq_cli.pairs.pair_files import (
     BLOCK_CHARACTERS,
     Block,
@@ -23,6 +22,7 @@ from seq2seq_cli.pairs.pair_files import (
     pair_paths,
     read_blocks,
 )
+from seq2seq_cli.pairs.text_lines import LONGEST_LINE
 from tests.site import archive_of
 
 PAIRS = [("Hi.", "Grüß Gott!"), ("Run!", "Lauf!"), ("", ""), ("I see.", "Aha. 😀")]

@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.manifest import read_manifest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
-from seq2seq_cli.preparation.prepare import PrepareReport, prepare
+from seq2seq_cli.preparation.pipeline import PrepareReport, prepare
 from tests.corpora import pair_lines
 
 VALID = ["Tom sees 7 cats!\tTom sieht sieben Katzen.", "One.\tEins.", "One.\tEins.", "One!\tEine."]

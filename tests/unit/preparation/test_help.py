@@ -12,7 +12,7 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import S2SError, UsageError
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.verdict import count_words
-from seq2seq_cli.preparation.prepare import PrepareReport, prepare
+from seq2seq_cli.preparation.pipeline import PrepareReport, prepare
 from tests.corpora import pair_lines
 
 

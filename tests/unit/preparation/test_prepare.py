@@ -10,7 +10,7 @@ import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, PairFileError, PreparedFolderError, S2SError, UsageError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.preparation.workers import OpenWorkers, Workers
 from tests.corpora import WORDS, pair_lines
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.text.sides import load_codecs
 
 PAIRS = [

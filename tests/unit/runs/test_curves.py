@@ -59,10 +59,10 @@ def test_the_entropy_of_the_attention_is_that_of_each_validation(tmp_path: Path)
         learning_curves({"without": without}, axis="epoch", measure="entropy")
 
 
-def test_a_short_run_has_the_training_loss_of_its_epochs(tmp_path: Path) -> None:
-    run = run_of(tmp_path, [epoch(30, 1), epoch(60, 2)])
+def test_a_run_of_short_epochs_has_the_training_loss_of_each(tmp_path: Path) -> None:
+    run = run_of(tmp_path, [epoch(60, 1), step(100, 2), epoch(120, 2), epoch(180, 3), step(200, 4), epoch(240, 4)])
     (curves,) = learning_curves({"short": run}, axis="minutes", measure="bleu")
-    assert curves.train_loss == [(0.5, 3.5), (1.0, 3.5)]
+    assert curves.train_loss == [(1.0, 3.5), (2.0, 3.5), (3.0, 3.5), (4.0, 3.5)]
 
 
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import LOCK, MARK, find_saved_last, write_latest
-from seq2seq_cli.runs.lock import lock_run
 from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.runs.writer import METRICS_BYTES
 from seq2seq_cli.text.sides import load_codecs
@@ -378,11 +377,11 @@ def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None
         assert process.stdout
         assert process.stdout.readline() == "held\n"
         assert is_held(session.run.path / LOCK)
-        with pytest.raises(UsageError, match="is running"), lock_run(session.run.path):
+        with pytest.raises(UsageError, match="is running"), session.run.lock():
             pass
         process.kill()
     assert not is_held(session.run.path / LOCK)
-    with lock_run(session.run.path):
+    with session.run.lock():
         assert is_held(session.run.path / LOCK)
 
 
@@ -443,5 +442,5 @@ def test_a_lock_that_cannot_be_made_is_told_with_a_cure(
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TrainingError, match=r"\.lock: cannot be locked: refused; choose .*--out") as raised:
-        lock_run(session.run.path)
+        session.run.lock()
     assert raised.value.exit_code == code

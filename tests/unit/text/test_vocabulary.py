@@ -19,12 +19,12 @@ def test_text_that_spells_a_special_unit_is_an_unknown_word() -> None:
 
 
 def test_words_that_would_share_an_id_and_ids_without_a_word_are_refused() -> None:
-    for words in (["a", "a"], ["<bos>"]):
+    for words in (("a", "a"), ("<bos>",)):
         with pytest.raises(ValueError, match="differ"):
             Vocabulary(words)
     for id_ in (-1, 5):
         with pytest.raises(IndexError):
-            Vocabulary(["a"]).unit(id_)
+            Vocabulary(("a",)).unit(id_)
 
 
 def test_more_text_has_more_subwords_within_bounds() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.learning.state import Progress
+from seq2seq_cli.learning.training_state import Progress
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.report import finish, model_card, report

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.training.events import Started, Validated
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session

@@ -13,11 +13,11 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.command import EvaluatedRun, corpus_of, leave_out_trained
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.training.plan import Options, make_plan
-from seq2seq_cli.training.train import train
+from seq2seq_cli.training.start import train
 from tests.commands import s2s_here
 from tests.corpora import WORDS, reversed_words, symbol_sequences
 from tests.unit.conftest import Whole

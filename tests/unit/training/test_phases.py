@@ -8,7 +8,7 @@ import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.run import train_session

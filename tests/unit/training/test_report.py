@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.counts import duration
 from seq2seq_cli.errors import ModelFileError, TrainingError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.in_words import duration
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.events import Validated
 from seq2seq_cli.training.report import finish, model_card

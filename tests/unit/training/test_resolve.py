@@ -7,7 +7,7 @@ from seq2seq_cli.config.loader import dump_config, load_config, load_saved_confi
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import ConfigError, UsageError
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.training.resolve import given_up, resolve_config, resumed_changes, with_decided, with_undecided
 from tests.corpora import pair_lines, prepared
 from tests.tiny import tiny_config

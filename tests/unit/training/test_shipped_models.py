@@ -10,7 +10,7 @@ from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_translator
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.training.events import Step, Validated
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.resolve import resolve_config

@@ -69,6 +69,10 @@ def assert_alike(ours: Engine, reference: Engine, sources: list[list[int]], *, s
             for engine, state in zip((ours, reference), states, strict=True)
         )
         assert_same_proposals(found, expected)
+        looks = [engine.look(tokens, state) for engine, state in zip((ours, reference), states, strict=True)]
+        assert [look is not None for look in looks] == 2 * [reference.has_attention]
+        for seen, of_reference in zip(*(look or () for look in looks), strict=True):
+            np.testing.assert_allclose(seen, of_reference, rtol=0, atol=2e-6)
         rows = random.integers(len(tokens), size=len(tokens) + 2)
         tokens = expected.tokens[rows, random.integers(k, size=len(rows))]
         states = [first.select(rows), second.select(rows)]

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.config.schema.decoding import DecodingConfig
-from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.decoding.engine import Look, Proposals
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 A, B, C = 4, 5, 6
@@ -65,6 +65,9 @@ class TableEngine:
             weights=attention(tokens, state.lengths, state.longest),
             features=rows.astype(np.float32),
         ), state
+
+    def look(self, _tokens: Int[np.ndarray, " R"], _state: TableState) -> Look | None:
+        return None
 
 
 def table(**rows: dict[int, float]) -> Float[np.ndarray, "V V"]:

@@ -10,7 +10,7 @@ from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree, find_node
 from seq2seq_cli.text.vocabulary import EOS
-from tests.unit.decoding.search.tables import SHORT, A, B, C, TableEngine, options, random_engine
+from tests.unit.decoding.search.tables import SHORT, A, B, C, TableEngine, options, random_engine, table
 
 
 def traced(*tables: Float[np.ndarray, "V V"], **values: object) -> list[tuple[Hypothesis, Tree]]:
@@ -41,6 +41,12 @@ def test_greedy_search_shows_what_else_was_possible() -> None:
     [(_, tree)] = traced(SHORT, beam_size=1)
     assert children(tree, -1) == {A: ("kept", log(0.6)), B: ("pruned", log(0.4))}
     assert find_node(tree, [B]) == -1
+
+
+def test_what_is_too_far_below_the_best_is_shown_however_improbable_it_is() -> None:
+    far = table(bos={A: 0.6, B: 0.395, C: 0.005}, a={EOS: 1.0}, b={EOS: 1.0}, c={EOS: 1.0})
+    [(_, tree)] = traced(far, beam_size=3, prune=0.3)
+    assert children(tree, -1) == {A: ("kept", log(0.6)), B: ("pruned", log(0.395)), C: ("pruned", log(0.005))}
 
 
 def test_a_token_that_the_rules_forbid_is_banned() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jaxtyping import Float
 
 from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.decoding.similar import engine as similar
 from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE, ConsultingEngine, Pair
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
@@ -158,7 +159,24 @@ class Own(Listed):
         return np.arange(8 * source[1], 8 * (source[1] + 1))[:most]
 
 
-def test_the_features_of_pairs_are_not_in_memory_twice() -> None:
+def test_the_features_of_pairs_that_are_kept_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = random_engine(6, tables=2)
+    engine = consulting(model, *PAIRS)
+    [first, _] = engine.start([[0, B], [1]]).neighbours
+    steps = len(model.rows)
+    [_, again] = engine.start([[1], [0]]).neighbours
+    assert len(model.rows) == steps
+    monkeypatch.setattr(similar, "KEPT_BYTES", 0)
+    [anew] = consulting(model, *PAIRS).start([[0]]).neighbours
+    assert len(model.rows) > steps
+    assert first is not None
+    for other in (again, anew):
+        assert other is not None
+        np.testing.assert_array_equal(other.features, first.features)
+
+
+def test_the_features_of_pairs_that_are_not_kept_are_not_in_memory_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(similar, "KEPT_BYTES", 0)
     model = random_engine(5, words=500)
     pairs = Own(*(([0, A], [B] * 9) for _ in range(8 * 32)))
     engine = ConsultingEngine(model, pairs, most=8, weight=0.6)

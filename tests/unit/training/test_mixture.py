@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
-from seq2seq_cli.corpus.mixture import Mixture, noisy
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.preparation.prepare import prepare
+from seq2seq_cli.preparation.pipeline import prepare
+from seq2seq_cli.training.feed import Mixture, noisy
 from tests.corpora import pair_lines
 
 

@@ -12,9 +12,10 @@ from torch import Tensor
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import METRIC_NAMES, Metric, Precision
 from seq2seq_cli.config.schema.training import TrainingConfig
+from seq2seq_cli.counts import loss_in_words
 from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.in_words import deciding_metric, loss_in_words
+from seq2seq_cli.runs.records import deciding_metric
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]

@@ -3,7 +3,7 @@ import codecs
 import pytest
 
 from seq2seq_cli.errors import ConfigError, PairFileError
-from seq2seq_cli.pairs.lines import check_encoding, decoded, split_lines
+from seq2seq_cli.pairs.text_lines import check_encoding, decoded, split_lines
 
 RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 

@@ -1,10 +1,11 @@
-r"""Lines that begin with keywords: the records of Toolbox, Bibles in USFM, and the catalogues of gettext (PO).
+r"""Formats whose lines have marks: catalogues of gettext, records of Toolbox, Bibles in USFM, and subtitles.
 
-    \ref 12                        \id GEN
-    \tx a text                     \c 1
-    \ft its free translation       \v 1 In the beginning ...
+    PO                  Toolbox                  USFM                          SubRip, WebVTT
+    msgid "a text"      \ref 12                  \id GEN                       1
+    msgstr "ein Text"   \tx a text               \c 1                          00:00:01,600 --> 00:00:04,200
+                        \ft its translation      \v 1 In the beginning ...     a text
 
-USFM: https://docs.usfm.bible
+PO: https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html; USFM: https://docs.usfm.bible
 """
 
 import re
@@ -12,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
 from seq2seq_cli.documents.catalogues import messages
-from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.lines import decoded, split_lines
+from seq2seq_cli.documents.wrapped_text import keyed_texts
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
+from seq2seq_cli.pairs.text_lines import lines_of
 
 _MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
 _NOTES = re.compile(r"\\(f|fe|x)\s.{0,1000}?\\\1\*")
@@ -25,6 +26,24 @@ _HEADINGS = {
     *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem")
 }
 """Markers of lines that belong to no verse."""
+
+
+def is_po(head: str) -> bool:
+    """Whether a text begins like a catalogue."""
+    return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
+
+
+class Po(Reader):
+    """Reads the messages that are translated; those in doubt (fuzzy) are passed over."""
+
+    kind = "PO"
+
+    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+        """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
+        for message in messages(lines_of(file, name, encoding), name):
+            texts = message.texts
+            if texts.get("msgid") and texts.get("msgstr") and not message.is_fuzzy:
+                yield Record(message.lines["msgid"][0], {key: texts[key] for key in ("msgid", "msgstr")})
 
 
 def is_usfm(head: str) -> bool:
@@ -46,9 +65,7 @@ class Toolbox(Reader):
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         """The records of a file; a line without a marker goes on the one before."""
         first, begun, cells, marker = "", 1, dict[Column, str](), ""
-        for number, line in enumerate(
-            split_lines(decoded(read_text(file, name), name=name, encoding=encoding)), start=1
-        ):
+        for number, line in enumerate(lines_of(file, name, encoding), start=1):
             found = _MARKER.match(line or "")
             if found and found[1].startswith("_"):  # the type of the database
                 continue
@@ -92,20 +109,4 @@ def _plain(parts: Iterable[str]) -> str:
 USFM = KeyedTexts("USFM", verses)
 
 
-def is_po(head: str) -> bool:
-    """Whether a text begins like a catalogue of gettext."""
-    return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
-
-
-class Po(Reader):
-    """Reads the messages that are translated; those in doubt (fuzzy) are passed over."""
-
-    kind = "PO"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-        """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
-        lines = split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
-        for message in messages(lines, name):
-            cells: dict[Column, str] = {key: message.texts.get(key, "") for key in ("msgid", "msgstr")}
-            if all(cells.values()) and not message.is_fuzzy:
-                yield Record(message.lines["msgid"][0], cells)
+SUBTITLES = KeyedTexts("subtitles", keyed_texts)

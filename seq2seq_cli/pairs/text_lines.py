@@ -4,8 +4,10 @@ import codecs
 import re
 from collections.abc import Iterator
 from itertools import chain
+from typing import BinaryIO
 
 from seq2seq_cli.errors import ConfigError, PairFileError, one_line
+from seq2seq_cli.pairs.archives import read_text
 
 COLUMNS = 2
 """Columns of text that make a pair, each in one language."""
@@ -41,6 +43,11 @@ def check_encoding(encoding: str, where: str = "data.encoding") -> str:
             f"{where}: unknown encoding '{one_line(encoding)}': give one such as utf-8, latin-1 or cp1252"
         )
     return _WITHOUT_MARK.get(name, name)
+
+
+def lines_of(file: BinaryIO, name: str, encoding: str) -> Iterator[str | None]:
+    """The lines of an open file, unpacked and decoded; see `read_text`, `decoded` and `split_lines`."""
+    return split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
 
 
 def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[str]:

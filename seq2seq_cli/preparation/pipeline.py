@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
     DEFAULT,
+    Codes,
     LanguageOrigin,
     by_words,
     find_mismatch,
@@ -59,6 +60,47 @@ class PrepareReport:
     """How the files were read, where that is a guess."""
     warnings: list[str]
     seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Inputs:
+    """The files as they are read, and the config with their languages."""
+
+    config: Config
+    pair_files: list[PairFile]
+    readings: list[Reading]
+    """One per pair file."""
+    languages_from: LanguageOrigin
+    notices: list[str]
+    warnings: list[str]
+
+    def with_help(self, file: PairFile, codes: Codes | None) -> "_Inputs":
+        """The inputs with a file that helps to train, of whose columns `codes` are stated languages."""
+        file, reading, doubts = read_help(file, codes, self.config.text, self.config.data)
+        return replace(
+            self,
+            pair_files=[*self.pair_files, file],
+            readings=[*self.readings, reading],
+            notices=[*self.notices, *filter(None, [file.notice])],
+            warnings=[*self.warnings, *doubts],
+        )
+
+    @property
+    def records(self) -> list[PairFileRecord]:
+        """The manifest's records of the files."""
+        sides = SIDES[::-1] if self.config.data.swap else SIDES
+        return [
+            PairFileRecord(
+                name=file.base_name,
+                size=file.size,
+                sha256=file.sha256,
+                part=None if pair_file.split == TRAIN else PARTS[pair_file.split],
+                side=side if len(pair_file.files) > 1 else None,
+                languages="-".join(pair_file.languages) if pair_file.split == RELATED and pair_file.languages else None,
+            )
+            for pair_file in self.pair_files
+            for side, file in zip(sides, pair_file.files, strict=False)
+        ]
 
 
 def prepare(
@@ -104,37 +146,46 @@ def prepare(
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
             own = [each for each in local if each.split <= TEST]
-            pair_files = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
-            samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
-            resolved, languages_from, warnings = _resolved(asked, languages, pair_files, samples)
-            for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
-            texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
-            first, second = map(letter_of_marks, texts)
-            notices = [each.notice for each in pair_files if each.notice]
-            notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
-            reading = Reading(text=resolved.text, letters=(first, second), swap=resolved.data.swap)
-            readings = [reading] * len(pair_files)
+            own = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
+            inputs = _own_inputs(own, asked, languages)
             stated = [codes for _, codes in with_codes]
-            for each, codes in zip_longest(local[len(own) :], stated):  # the related files are the first of them
-                file, way, doubts = read_help(each, codes, resolved.text, resolved.data)
-                pair_files, readings = [*pair_files, file], [*readings, way]
-                notices += [file.notice] if file.notice else []
-                warnings += doubts
+            helping = (each for each in local if each.split > TEST)
+            for each, codes in zip_longest(helping, stated):  # the related files are the first of them
+                inputs = inputs.with_help(each, codes)
             if folder:
-                manifest, further = _fill(folder, pair_files, readings, resolved, open_workers, progress)
-                warnings += further
+                manifest, doubts = _fill(folder, inputs, open_workers, progress)
             else:
-                manifest = find_same(out, _records(pair_files, swap=resolved.data.swap), resolved)
+                manifest, doubts = find_same(out, inputs.records, inputs.config), []
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
         out=out,
         manifest=manifest,
         up_to_date=folder is None,
+        languages_from=inputs.languages_from,
+        notices=inputs.notices,
+        warnings=[*inputs.warnings, *doubts],
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _own_inputs(pair_files: list[PairFile], asked: Config, languages: str | None) -> _Inputs:
+    """The files of the two languages; raises PairFileError as `_resolved`."""
+    samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
+    config, languages_from, warnings = _resolved(asked, languages, pair_files, samples)
+    for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
+    texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
+    first, second = map(letter_of_marks, texts)
+    notices = [each.notice for each in pair_files if each.notice]
+    notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
+    reading = Reading(text=config.text, letters=(first, second), swap=config.data.swap)
+    return _Inputs(
+        config=config,
+        pair_files=pair_files,
+        readings=[reading] * len(pair_files),
         languages_from=languages_from,
         notices=notices,
         warnings=warnings,
-        seconds=time.perf_counter() - started,
     )
 
 
@@ -172,34 +223,13 @@ def _resolved(
     return config.model_copy(update={"text": text}), origin, warnings
 
 
-def _records(pair_files: Sequence[PairFile], *, swap: bool) -> list[PairFileRecord]:
-    """The manifest's records of the pair files."""
-    sides = SIDES[::-1] if swap else SIDES
-    return [
-        PairFileRecord(
-            name=file.base_name,
-            size=file.size,
-            sha256=file.sha256,
-            part=None if pair_file.split == TRAIN else PARTS[pair_file.split],
-            side=side if len(pair_file.files) > 1 else None,
-            languages="-".join(pair_file.languages) if pair_file.split == RELATED and pair_file.languages else None,
-        )
-        for pair_file in pair_files
-        for side, file in zip(sides, pair_file.files, strict=False)
-    ]
-
-
 def _fill(
-    folder: Path,
-    pair_files: Sequence[PairFile],
-    readings: Sequence[Reading],
-    config: Config,
-    open_workers: OpenWorkers,
-    progress: LineProgress,
+    folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: LineProgress
 ) -> tuple[Manifest, list[str]]:
     """Fill the folder; returns its manifest, and warnings."""
+    config = inputs.config
     with closing(PairStore(folder=folder / _STORE)) as store:
-        counts, given, rules = read_all(pair_files, readings, config.data, store, open_workers, progress)
+        counts, given, rules = read_all(inputs.pair_files, inputs.readings, config.data, store, open_workers, progress)
     selection = select(store, given, counts, config.data, config.text.unit)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
@@ -215,7 +245,7 @@ def _fill(
     manifest = Manifest(
         s2s=__version__,
         spacy=spacy_version(),
-        pair_files=_records(pair_files, swap=config.data.swap),
+        pair_files=inputs.records,
         lines_read=counts.lines,
         extra_columns=counts.extra_columns,
         dropped=counts.records(),

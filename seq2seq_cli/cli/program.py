@@ -30,6 +30,7 @@ COMMANDS = {
     "prepare": "Prepare files of sentence pairs for training.",
     "inspect": "Check a prepared folder, and show its content.",
     "train": "Train a translator on a prepared folder and keep its best weights.",
+    "compare": "Train several configs on the same pairs, and print their scores side by side.",
     "translate": "Translate texts with a trained run.",
     "score": "Print the log-probability of given translations under a trained run.",
     "evaluate": "Score a translator on held-out sentences, and test whether it is better than another.",
@@ -49,7 +50,7 @@ _TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
 
 _MEMORY_CURES = {
     "prepare": "read fewer lines with --limit",
-    "train": SMALLER_TRAINING,
+    **dict.fromkeys(("train", "compare"), SMALLER_TRAINING),
     **dict.fromkeys(("translate", "score", "evaluate"), SMALLER_SEARCH),
 }
 """What helps where memory is short."""
@@ -86,6 +87,7 @@ class _Program(PlainGroup):
 
     @override
     def summaries(self) -> dict[str, str]:
+        """The sentences of `COMMANDS`: no module of a command is imported."""
         return COMMANDS
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import DownloadError, UsageError
-from seq2seq_cli.pairs.download import ByteProgress, Downloaded, download, find_published
+from seq2seq_cli.pairs.published import ByteProgress, Downloaded, download, find_published
 from seq2seq_cli.text.languages import PUBLISHED, short_code
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 from tests.site import Site, archive_of, running_site

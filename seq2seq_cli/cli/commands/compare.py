@@ -1,0 +1,56 @@
+"""``s2s compare``: several configs, trained alike."""
+
+from contextlib import closing
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Annotated
+
+import typer
+
+import seq2seq_cli as s2s
+from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
+from seq2seq_cli.cli.training_bar import TrainingBar
+from seq2seq_cli.compute.environment import share_temporary_folder
+from seq2seq_cli.runs.listing import Run, results
+
+_DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".2f", "minutes": ".1f", "parameters": ",.0f"}
+"""The figures, each with its digits; `loss` is that of the validation split."""
+
+
+def compare(
+    configs: Annotated[list[str], typer.Argument(metavar="CONFIG", help="Configs by name or path.")],
+    pairs: Annotated[
+        Path, typer.Option("--pairs", metavar="FILE", help="The pair file; it is prepared as the first config says.")
+    ],
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds that each config is trained with.")] = 3,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder of the comparison; runs that it has are resumed.")
+    ] = Path("comparison"),
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of all configs.")
+    ] = None,
+) -> None:
+    """Train several configs on the same pairs, and print their scores side by side.
+
+    All compute in fp32. Where the first config holds out no pairs, 500 sources are held out to validate and 500 to
+    test. A figure is the mean over the seeds, with the standard deviation.
+    """
+    share_temporary_folder()
+    with closing(TrainingBar()) as bar:
+        runs = s2s.compare(*configs, pairs=pairs, out=out, seeds=seeds, overrides=set_ or [], on_event=bar.show)
+    write_lines(table_lines(["config", *_DIGITS], [_row(name, each) for name, each in runs.items()], numbers=True))
+    tell(f"learning curves written to {out / 'curves.png'}, the attention while it was learned to {out / 'film.html'}")
+
+
+def _row(name: str, runs: list[Run]) -> list[str]:
+    """The name and the figures of a config."""
+    found = dict(results(runs))
+    numbers = {key: [value for value in found.get(key, ()) if isinstance(value, int | float)] for key in _DIGITS}
+    return [name, *(_cell(numbers[key], digits) for key, digits in _DIGITS.items())]
+
+
+def _cell(values: list[int | float], digits: str) -> str:
+    if not values:
+        return "-"
+    spread = f" \u00b1 {stdev(values):{digits}}" if len({*values}) > 1 else ""
+    return f"{fmean(values):{digits}}{spread}"

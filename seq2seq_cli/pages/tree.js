@@ -1,0 +1,62 @@
+// The tree of a search: what it considered, and what became of that.
+
+const FEW_LEAVES = 24; // with more leaves, pruned ones are shown on request
+
+/** The nodes of a tree as objects, the most probable first and the path to the best before all. */
+function readTree({ nodes, best }) {
+  const [all, roots, path] = [[], [], []];
+  for (const [number, unit, logProbability, fate, score, id] of nodes) {
+    const parent = all[number]; // none of a root, whose number is -1
+    const siblings = parent?.children ?? roots;
+    const p = Math.exp(logProbability);
+    const total = (parent?.total ?? 0) + logProbability;
+    const ids = [...(parent?.ids ?? []), id];
+    siblings.push({ parent, siblings, unit, p, total, ids, fate, score, isBest: false, children: [] });
+    all.push(siblings.at(-1));
+  }
+  for (let node = all[best]; node; node = node.parent) {
+    node.isBest = true;
+    path.unshift(node);
+  }
+  const order = (a, b) => b.isBest - a.isBest || b.p - a.p;
+  for (const siblings of [roots, ...all.map((node) => node.children)]) siblings.sort(order);
+  return { all, roots, path };
+}
+
+/** The tree of a search, with what was pruned where it is small or on request. */
+function treeView(data) {
+  const { all, roots } = readTree(data);
+  const isSmall = all.filter((node) => !node.children.length).length <= FEW_LEAVES;
+  const finished = all.filter((node) => node.fate === "finished").length;
+  const told = `${all.length} hypotheses, ${finished} of them finished. Each token has its probability after those`
+    + " before it, a finished translation (\u25cf) its score; the one in bold is the translation. Dashed ones were"
+    + " pruned: too far below the best (decoding.prune), or others filled the beam.";
+  const place = el("div");
+  const draw = (withPruned) => {
+    const start = { unit: "<bos>", fate: "kept", isBest: true, children: roots };
+    const drawing = drawTree([start], ({ fate }) => withPruned || fate === "kept" || fate === "finished");
+    place.replaceChildren(scrolling(drawing, "The tree of the search, from the left to the right"));
+  };
+  draw(isSmall);
+  return el("div", { class: "tree" }, el("p", {}, told), toggle("show what was pruned", isSmall, draw), place);
+}
+
+/** A tree as a grid: a column per step, a line per leaf. The first child of a node stands in the line of the node. */
+function drawTree(roots, isShown) {
+  const drawing = el("div", { class: "nodes" });
+  let line = 1;
+  function draw(nodes, step, parentLine) {
+    nodes.filter(isShown).forEach((node, number) => {
+      if (number) line += 1;
+      const { unit, p, fate, score } = node;
+      const place = { class: node.isBest ? "best" : fate, "--step": step, "--from": parentLine, "--line": line };
+      const end = fate === "finished" ? ` \u25cf ${score.toFixed(2)}` : "";
+      const told = parentLine ? [el("small", {}, ` ${percent(p)}`), end] : [];
+      if (step > 1) drawing.append(el("i", place));
+      drawing.append(el("span", { ...place, title: fate }, bdi(unit), ...told));
+      draw(node.children, step + 1, line);
+    });
+  }
+  draw(roots, 1, 0);
+  return drawing;
+}

@@ -1,0 +1,133 @@
+"""The dial: the settings of a training by its pairs, its minutes and the speed of the machine.
+
+``s2s train --minutes`` takes the recipe ``quick`` with the size and the noise that are chosen here. On two cores of
+2026, the other recipes are points of the dial: ``few`` is 6 minutes with up to 10,000 pairs, ``fast`` is 10 minutes and
+``best`` 120 with all of deu.txt. The trainings behind the figures are in docs/log.md; ``python -m
+benchmarks.quality.dial`` fits the expected BLEU to them.
+"""
+
+import math
+import statistics
+import time
+from bisect import bisect
+from dataclasses import dataclass
+
+from seq2seq_cli.compute.device import choose_device, choose_precision
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.corpus.batches import collate, epoch_order
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.counts import counted
+from seq2seq_cli.learning.training_state import fresh_state
+from seq2seq_cli.learning.update import Updater
+from seq2seq_cli.model.build import build_model
+
+FEW_PAIRS = 10_000
+"""Most pairs that are memorised before a large model learns from them: they get BPE-dropout, and the smallest size."""
+_SIZES, _BUDGETS = (256, 384, 448), (5e6, 25e6)
+"""Numbers of a state and of a word vector, and the tokens from which on the second and the third pay."""
+_OFTEN = 8
+"""Epochs from which on a model of many pairs needs more dropout."""
+_MOST_EPOCHS, _MOST_READ = 100, 2_000_000
+"""Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
+_WARM_UP, _TIMED = 3, 9
+"""Updates before the timed ones, and timed ones."""
+_CEILING, _OF_TOKENS, _OF_PAIRS = 52.9, (18.5, 0.5), (0.7, 0.9)
+"""BLEU with no limit; what it lacks after a million tokens; and what 10,000 pairs divide it by, less 1; both with their
+exponents."""
+_ERROR = 2.0
+"""The error of the expected BLEU in 9 of 10 trainings."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """The pairs of a training, its time, and what follows from them."""
+
+    pairs: int
+    tokens_per_epoch: int
+    """Target tokens of the training pairs, EOS included."""
+    minutes: float
+    tokens_per_second: float
+    """Target tokens per second that ``quick`` is trained on."""
+
+    @property
+    def tokens(self) -> float:
+        """Target tokens that ``quick`` could be trained on in the time."""
+        return 60 * self.minutes * self.tokens_per_second
+
+    @property
+    def size(self) -> int:
+        """Numbers of a state and of a word vector."""
+        return _SIZES[0] if self.pairs <= FEW_PAIRS else _SIZES[bisect(_BUDGETS, self.tokens)]
+
+    @property
+    def possible_epochs(self) -> float:
+        """Epochs in the time; the matrices of a step grow with the square of the size, and its time with them."""
+        return self.tokens * (_SIZES[0] / self.size) ** 2 / self.tokens_per_epoch
+
+    @property
+    def most_epochs(self) -> int:
+        """Epochs after which training ends before its time."""
+        is_read_often = self.pairs > FEW_PAIRS and self.possible_epochs > _OFTEN
+        return max(12, min(_MOST_EPOCHS, _MOST_READ // self.pairs)) if is_read_often else _MOST_EPOCHS
+
+    @property
+    def overrides(self) -> list[str]:
+        """The values that differ from those of `BASE`, as ``--set`` takes them."""
+        size, is_few, is_large = self.size, self.pairs <= FEW_PAIRS, self.size == _SIZES[-1]
+        values: dict[str, object] = {"training.max_minutes": f"{self.minutes:g}"}
+        if size > _SIZES[0]:
+            for part, hidden in (("encoder", size // 2), ("decoder", size)):
+                values |= {f"model.{part}.embedding_size": size, f"model.{part}.hidden_size": hidden}
+            values["training.lr"] = 5e-3 if is_large else 6e-3
+        if is_large:
+            values |= {"training.batch_size": 2048, "training.warmup_steps": 200, "decoding.similar_pairs": 32}
+        if is_few:
+            values |= {"training.bpe_dropout": 0.1, "training.choose_decoding": "true"}
+        elif self.possible_epochs > _OFTEN:
+            values["training.epochs"] = self.most_epochs
+            values |= {f"model.{part}.dropout": 0.2 for part in ("encoder", "decoder")}
+            values |= {"model.encoder.state_dropout": 0.1, "model.decoder.readout_dropout": 0.1}
+        return [f"{key}={value}" for key, value in values.items()]
+
+    @property
+    def bleu(self) -> float:
+        """The BLEU to expect on everyday sentences."""
+        (b, t), (a, p) = _OF_TOKENS, _OF_PAIRS
+        tokens = self.tokens * min(1.0, self.most_epochs / self.possible_epochs)
+        return max(0.0, _CEILING - b * math.pow(tokens / 1e6, -t)) / (1 + a * math.pow(self.pairs / 1e4, -p))
+
+    def in_words(self, size: int) -> str:
+        """What was chosen, why, and what it is worth, in a line; not what it is worth if the user sets another size."""
+        given = f"{counted(self.pairs, 'pair')}, {self.minutes:g} minutes at {self.tokens_per_second:,.0f} tokens/s"
+        if size != self.size:
+            return f"{given}: {size} numbers as --set says"
+        epochs = min(self.possible_epochs, self.most_epochs)
+        gain = Budget(**(vars(self) | {"minutes": 2 * self.minutes})).bleu - self.bleu
+        return (
+            f"{given}: {size} numbers, {epochs:.1f} epochs; sentences as in Tatoeba would get a BLEU of"
+            f" {self.bleu:.0f} ± {_ERROR:g}, {gain:+.1f} in twice the time"
+        )
+
+
+def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Budget:
+    """The budget of a training in so many minutes, by the speed of some updates with a config resolved for the corpus.
+
+    The weights that they change are thrown away.
+    """
+    train, training = corpus.split("train"), config.training
+    order = epoch_order(train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=0)
+    device = choose_device(training.device)
+    src, tgt = (len(codec.vocabulary) for codec in corpus.codecs)
+    model = build_model(config.model, src_size=src, tgt_size=tgt).to(device).train()
+    updater = Updater(fresh_state(model, training, choose_precision(training.precision, device)), training)
+    rates = []
+    for number in range(_WARM_UP + _TIMED):
+        begun = time.monotonic()
+        done = updater.update([collate(train, order[number % len(order)]).to(device)], fraction_done=0.0)
+        rates.append(done.tokens / (time.monotonic() - begun))
+    return Budget(
+        pairs=len(train),
+        tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
+        minutes=minutes,
+        tokens_per_second=statistics.median(rates[_WARM_UP:]),
+    )

@@ -1,0 +1,140 @@
+"""``s2s train`` as a function: plan, train, report; ``s2s compare``: several configs trained alike.
+
+Torch takes seconds to load: it is imported after the plan, so that a mistake in the config or the options is told at
+once.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seq2seq_cli.compute.environment import has_other_processes, launch_name
+from seq2seq_cli.config.keys import find_differences
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import HELD_OUT
+from seq2seq_cli.errors import UsageError
+from seq2seq_cli.preparation.pipeline import prepare
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import RUNS
+from seq2seq_cli.runs.listing import Run
+from seq2seq_cli.training.plan import Options, make_plan, run_path
+from seq2seq_cli.training.resolve import resolve_config
+
+if TYPE_CHECKING:
+    from seq2seq_cli.training.events import Event, Report
+
+_SOURCES_HELD_OUT = 500
+"""Sources of each held-out split of a comparison, where the config holds out none."""
+_SAME_PRECISION = "training.precision=fp32"
+"""Of all runs of a comparison, unless another one is asked for: `auto` depends on the machine."""
+
+
+def train(
+    config: str | None = None,
+    *,
+    minutes: float | None = None,
+    data: Path | str | None = None,
+    out: Path | str | None = None,
+    overrides: Sequence[str] = (),
+    resume: bool = False,
+    overwrite: bool = False,
+    init_from: Path | str | None = None,
+    on_event: Callable[["Event"], None] = lambda _: None,
+) -> "Report | None":
+    """Train a translator on a prepared folder, and keep the best weights in a run folder.
+
+    `config` is a config by name or path; without it, a size and noise for the pairs, the minutes and the speed of the
+    machine are chosen, or it is the config of the run to go on from. `minutes` are those of training from now on, by
+    default those of the config, or 6. `overrides` are keys of it with other values (``"training.lr=3e-4"``). The `data`
+    and `text` sections come from the prepared folder. Other values that the folder does not allow are replaced; in
+    `overrides` they are an error. `data` is the prepared folder, by default the one of the run to resume, or
+    ``data/prepared``; `out` is the run folder, by default one in ``runs/`` named after the config or the minutes, or
+    ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
+    one replaces it; with `init_from` a new one begins with the best weights of another. `on_event` is called with each
+    event.
+
+    Returns the report, which is the last event too; None in the processes of torchrun other than the first.
+
+    Raises S2SError: UsageError and other InputErrors before anything is written, TrainingError when training cannot
+    continue, Interrupted, with everything saved, when the user stops it.
+    """
+    options = Options(
+        config=config,
+        minutes=minutes,
+        overrides=overrides,
+        data=Path(data) if data else None,
+        out=Path(out) if out else None,
+        resume=resume,
+        overwrite=overwrite,
+        init_from=Path(init_from) if init_from else None,
+    )
+    event = None
+    # The run is locked from before its checkpoint is read until the report is written.
+    with ExitStack() as locks:
+        planned = None if has_other_processes() else make_plan(options, launch=launch_name(), locks=locks)
+        from seq2seq_cli.training.events import Report  # not above: torch
+        from seq2seq_cli.training.run import run_events
+
+        with closing(run_events(options, planned, locks)) as events:
+            for event in events:
+                on_event(event)
+    return event if isinstance(event, Report) else None
+
+
+def compare(
+    *configs: str,
+    pairs: Path | str,
+    out: Path | str = "comparison",
+    seeds: int = 3,
+    overrides: Sequence[str] = (),
+    on_event: Callable[["Event"], None] = lambda _: None,
+) -> dict[str, list[Run]]:
+    """Train configs on the same pairs with the same precision; the runs of each, with the seeds 1 to `seeds`.
+
+    `pairs` is a pair file, prepared as the first config says; where that holds out no pairs, 500 sources are held out
+    to validate and 500 to test. `overrides` are keys of all configs with other values. The folder `out` gets the runs,
+    their learning curves (``curves.png``) and, of the first seeds, the attention while it was learned (``film.html``).
+    Called again, it resumes the runs that are there: a comparison can be continued, or extended by configs and seeds.
+
+    Raises S2SError as `prepare` and `train` do, and UsageError for less than two configs, or where a run is there that
+    was trained with other settings.
+    """
+    named = {run_path(Options(config=config)).name: config for config in configs}
+    if len(named) < 2:
+        raise UsageError("compare takes two configs or more; s2s configs lists them")
+    of_data = [override for override in overrides if override.startswith(("data.", "text."))]
+    of_training = [_SAME_PRECISION, *(override for override in overrides if override not in of_data)]
+    for config in configs:  # a mistake in the last one is told before the first is trained
+        load_config(config, of_training)
+    data = load_config(configs[0], of_data, sections=PREPARED_SECTIONS).data
+    held_out = [
+        f"data.{split}_sources={_SOURCES_HELD_OUT}" for split in HELD_OUT if not getattr(data, f"{split}_sources")
+    ]
+    folder = Path(out)
+    prepared = prepare(pairs, out=folder / "prepared", config=configs[0], overrides=[*held_out, *of_data])
+    runs: dict[str, list[Run]] = {name: [] for name in named}
+    for seed in range(1, seeds + 1):
+        for name, config in named.items():
+            run = RunFolder(folder / RUNS / f"{name}-{seed}")
+            settings = [*of_training, f"training.seed={seed}"]
+            if resume := run.has_checkpoint:
+                _check_same(run, resolve_config(load_config(config, settings), PreparedCorpus.open(prepared.out)))
+            train(config, data=prepared.out, out=run.path, overrides=settings, resume=resume, on_event=on_event)
+            runs[name].append(Run.read(run.path))
+    from seq2seq_cli.runs.curves import plot_runs  # not above: matplotlib
+
+    everything = {run.path.name: run for of_config in runs.values() for run in of_config}
+    plot_runs(everything, folder / "curves.png", axis="epoch", overwrite=True)
+    first = {name: of_config[0] for name, of_config in runs.items()}
+    plot_runs(first, folder / "film.html", axis="epoch", overwrite=True)
+    return runs
+
+
+def _check_same(run: RunFolder, config: Config) -> None:
+    """Raise UsageError unless the run was trained as the config says."""
+    if changes := find_differences(run.config(), config, sections=("model", "training")):
+        told = "; ".join(map(str, changes))
+        raise UsageError(f"{run.path}: is there with other settings ({told}): choose another folder with --out")

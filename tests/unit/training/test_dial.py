@@ -1,0 +1,72 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.training.dial import Budget, measure_budget
+from seq2seq_cli.training.resolve import resolve_config
+
+DEU = 162_268
+budgets = st.builds(
+    Budget,
+    pairs=st.integers(1, 1_000_000),
+    tokens_per_epoch=st.integers(2, 100_000_000),
+    minutes=st.floats(0.01, 6000),
+    tokens_per_second=st.floats(1, 1e6),
+)
+
+
+def budget(**changes: Any) -> Budget:
+    """Six minutes with all of deu.txt on two cores."""
+    values = {"pairs": DEU, "tokens_per_epoch": 1_500_000, "minutes": 6.0, "tokens_per_second": 9_000.0}
+    return Budget(**(values | changes))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "changes"),
+    [
+        ("quick", {}),
+        ("few", {"pairs": 3_000, "tokens_per_epoch": 35_000}),
+        ("fast", {"minutes": 10.0}),
+        ("best", {"minutes": 120.0}),
+    ],
+)
+def test_the_recipes_are_points_of_the_dial(recipe: str, changes: dict[str, Any]) -> None:
+    assert load_config("quick", budget(**changes).overrides) == load_config(recipe)
+
+
+@given(budgets)
+def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
+    config = load_config("quick", budget.overrides)
+    assert config.model.decoder.hidden_size == budget.size
+    assert budget.in_words(budget.size).startswith(f"{budget.pairs:,} pair")
+    assert "BLEU" not in budget.in_words(budget.size + 1)
+
+
+@given(budgets, st.floats(1, 100))
+def test_more_time_brings_no_smaller_model_and_no_lower_bleu(less: Budget, factor: float) -> None:
+    more = Budget(**(vars(less) | {"minutes": factor * less.minutes}))
+    assert more.size >= less.size
+    assert more.bleu >= less.bleu >= 0
+
+
+def test_the_epochs_that_time_allows() -> None:
+    assert budget().possible_epochs == pytest.approx(9_000 * 360 / 1_500_000)
+    assert budget(minutes=10.0).possible_epochs == pytest.approx(9_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
+
+
+def test_time_that_is_not_used_brings_nothing() -> None:
+    hours = budget(minutes=240.0)
+    assert f"{hours.most_epochs}.0 epochs" in hours.in_words(hours.size)
+    assert "+0.0 in twice the time" in hours.in_words(hours.size)
+
+
+def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:
+    measured = measure_budget(resolve_config(load_config("quick"), corpus), corpus, 6.0)
+    train = corpus.split("train")
+    assert measured.pairs == len(train)
+    assert measured.tokens_per_epoch == sum(len(train.tgt.row(number)) + 1 for number in range(len(train)))
+    assert measured.tokens_per_second > 0

@@ -118,37 +118,6 @@ DOCUMENTS: Mapping[str, bytes] = {
         }
     ),
     "page.html": _PAGE.encode(),
-    "notes.md": b"""---
-title: The old man
----
-# The old man
-
-She *kissed*
-him in
-the [garden](https://a.org/x).
-
-- The dog
-  saw her.
-- [ ] The man
-
-> 1. She saw
->    him.
-
-| The man | `a\\|b` |
-|---------|-------:|
-| The dog | 12     |
-
-```
-The dog
-```
-
-    The dog
-
-The dog.\\
-The man.
-
-[garden]: https://a.org/y "The garden"
-""",
     "film.srt": b"""1\r
 00:00:01,000 --> 00:00:02,500\r
 She kissed the old man\r

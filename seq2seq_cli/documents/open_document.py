@@ -13,7 +13,7 @@ from typing import TypeAlias
 from seq2seq_cli.documents.catalogues import read_json, read_po
 from seq2seq_cli.documents.draft import REFUSED, Draft, Languages
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
-from seq2seq_cli.documents.wrapped_text import read_markdown, read_subtitles
+from seq2seq_cli.documents.wrapped_text import read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_named
 
@@ -94,7 +94,6 @@ def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, byt
 _READERS: Mapping[str, _Read] = {
     **dict.fromkeys((".html", ".htm"), read_html),
     ".xhtml": read_xhtml,
-    **dict.fromkeys((".md", ".markdown"), read_markdown),
     **dict.fromkeys((".srt", ".vtt"), read_subtitles),
     ".po": read_po,
     ".json": read_json,

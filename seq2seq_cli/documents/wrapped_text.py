@@ -1,7 +1,6 @@
-"""Texts that go over several lines: those of subtitles (SubRip and WebVTT), and of Markdown.
+"""Subtitles, SubRip and WebVTT: a sentence that goes on in the next cue is translated whole, and cut again to fit.
 
-A text is translated whole, and cut again to fit its lines: a sentence of subtitles goes on in the next cue. The times
-of cues are what two files in two languages have in common.
+The times of cues are what two files in two languages have in common.
 """
 
 import re
@@ -53,69 +52,6 @@ def _places(text: str) -> Iterator[int]:
             depth += 0 if tag[2] else -1 if tag[1] else 1
             position = tag.end()
 
-
-# Markdown
-
-_FRONT = re.compile(r"\A---\r?\n.*?\n(?:---|\.\.\.)\r?\n", re.DOTALL)
-"""Data at the beginning of a file."""
-_HARD_BREAK = re.compile(r"(?: {2,}|\\)\n")
-_BULLET = re.compile(r"(?:[-*+>]|\d{1,9}[.)]|#{1,6})(?:\s|$)")
-
-
-class _Span(NamedTuple):
-    """A part of a line."""
-
-    line: int
-    start: int
-    end: int
-
-
-def read_markdown(content: bytes, name: str, _languages: Languages) -> Draft:
-    """The headings, paragraphs, items and cells of a Markdown file; what is inside of them the translator keeps."""
-    file = PlainText(content, name)
-
-    def write(spans: Sequence[_Span], translation: str) -> None:
-        parts = cut(translation, [span.end - span.start for span in spans])
-        for i in range(len(parts) - 1, 0, -1):
-            if _BULLET.match(parts[i]):  # it would begin a list
-                parts[i - 1 : i + 1] = [f"{parts[i - 1]} {parts[i]}", ""]
-        for part, (line, start, end) in zip(parts, spans, strict=True):
-            if part or len(spans) == 1:
-                file.replace(file.starts[line] + start, file.starts[line] + end, part)
-            else:
-                file.replace_lines(line, 1, "")
-
-    return Draft(
-        [
-            Slot(" ".join(file.lines[line][start:end] for line, start, end in spans), partial(write, spans))
-            for spans in _spans(file)
-        ],
-        file.content,
-    )
-
-
-def _spans(file: PlainText) -> Iterator[list[_Span]]:
-    """The parts of lines that are the texts of a Markdown file."""
-    from markdown_it import MarkdownIt  # not above: an extra, which `prepare` does without
-
-    body = _FRONT.sub(lambda front: "\n" * front[0].count("\n"), file.text)
-    ends: dict[int, int] = {}
-    """The end of the last text in each line."""
-    for token in MarkdownIt("commonmark").enable("table").parse(body):
-        number = token.map[0] if token.map else 0
-        for part in _HARD_BREAK.split(token.content) if token.type == "inline" else ():
-            spans = []
-            for line, plain in enumerate(map(str.strip, part.split("\n")), start=number):
-                shown = plain if plain in file.lines[line] else plain.replace("|", "\\|")  # as cells have it
-                if (start := file.lines[line].find(shown, ends.get(line, 0))) >= 0:
-                    ends[line] = start + len(shown)
-                    spans.append(_Span(line, start, ends[line]))
-            number += part.count("\n") + 1
-            if spans and any(map(str.isalpha, part)):
-                yield spans
-
-
-# Subtitles
 
 _TIME = r"((?:\d+:)?\d\d:\d\d)[,.](\d{1,3})"
 _TIMES = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}")

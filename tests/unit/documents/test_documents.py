@@ -67,10 +67,6 @@ TEXTS: Mapping[str, list[str]] = {
         "She <x0>kissed <x1>him</x1></x0> in the garden.<br 2>Use <var 3></var> <x4/> and see.<img 5>",
         *("The dog", "The dog<br 0>", "The man", "She saw him", "The dog"),
     ],
-    "notes.md": [
-        *("The old man", "She *kissed* him in the [garden](https://a.org/x).", "The dog saw her.", "[ ] The man"),
-        *("She saw him.", "The man", "`a\\|b`", "The dog", "The dog.", "The man."),
-    ],
     "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],
     "film.vtt": ["She kissed the <b>old</b> man.", "The dog"],
     "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
@@ -107,12 +103,7 @@ def shown(*texts: str, pause: float = 0) -> str:
         ("a.html", '<p lang="fr">Oui <i lang="en-GB">yes</i></p><p lang="en-US">No</p>', ["No"]),
         ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
         ("a.html", "<p>a\0b \x0c c</p>", ["a\ufffdb \x0c c"]),
-        # Code, data and the targets of links are no text; hard breaks part it.
-        ("a.md", "~~~\nno\n~~~\n* a\n\n  b\n\nc\n===\n\n    no\n", ["a", "b", "c"]),
-        ("a.md", "a\n\n---\n\nb\n\n---\n", ["a", "b"]),
-        ("a.md", "\ufeff# a\n", ["a"]),
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
-        ("a.md", "a  \nb\\\nc\n\n[x]: y\n", ["a", "b", "c"]),
         # A new speaker, a title and a long pause end a sentence, and so does its mark.
         ("a.srt", shown("a,", "b", "c."), ["a, b c."]),
         ("a.srt", shown("a.", "<i>b</i>", "- c\n- d\ne"), ["a.", "b", "c", "d e"]),
@@ -191,10 +182,6 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
     assert [line for cue in cues for line in cue] == lines
 
 
-def test_no_line_of_a_translation_begins_a_list() -> None:
-    assert translated("a.md", b"one\ntwo\n", lambda _: "eins - z") == b"eins - z\n"
-
-
 OLD = b"\xd0\xcf\x11\xe0"
 LOCKED = {"content.xml": "", "META-INF/manifest.xml": "<encryption-data/>"}
 PROTECTED = {"META-INF/container.xml": "", "META-INF/encryption.xml": '<CipherReference URI="a.xhtml"/>'}
@@ -216,7 +203,7 @@ PROTECTED = {"META-INF/container.xml": "", "META-INF/encryption.xml": '<CipherRe
         ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
-        ("a.md", b"a\n\xff", "a.md:2: byte 0xff is not UTF-8"),
+        ("a.po", b"#\n\xff", "a.po:2: byte 0xff is not UTF-8"),
         ("a.srt", b"Hello", "no subtitles in it"),
         ("a.vtt", b"00:01.000 --> 00:02.000\n<00:01.500>a", "a.vtt:1: a cue with times inside"),
         ("a.po", b'msgid "a\n', "a.po:1: no line of a PO file"),

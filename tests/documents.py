@@ -174,9 +174,6 @@ msgstr "Die Frau"
 #~ msgid "The old man"
 #~ msgstr ""
 """,
-    "program.json": b"""{"The key": {"a\\u0020b": "She kissed {name}.", "n": [1.50, "The \\u0064og", true]},
- "url": ""}
-""",
 }
 
 

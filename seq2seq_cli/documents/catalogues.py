@@ -1,4 +1,4 @@
-"""Texts of programs: PO, the catalogues of gettext, and JSON files of strings.
+"""PO, the catalogues of gettext: the texts of programs.
 
 https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html
 """
@@ -12,11 +12,9 @@ from functools import partial
 from itertools import chain
 
 from seq2seq_cli.documents.draft import Draft, Languages, PlainText, Slot
-from seq2seq_cli.errors import InputError, PairFileError
+from seq2seq_cli.errors import PairFileError
 
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
-_STRING = re.compile(r'("(?:[^"\\]|\\.)*+")(\s*:)?')
-"""A string, and the colon behind a key."""
 
 
 @dataclass
@@ -71,23 +69,3 @@ def _fill(file: PlainText, lines: list[int], translation: str) -> None:
     first, parts = lines[0] - 1, translation.splitlines(keepends=True)
     quoted = [json.dumps(part, ensure_ascii=False) for part in (["", *parts] if parts[1:] else [translation])]
     file.replace_lines(first, len(lines), file.lines[first].partition('"')[0] + "\n".join(quoted))
-
-
-def read_json(content: bytes, name: str, _languages: Languages) -> Draft:
-    """The strings of a JSON file, but its keys."""
-    file = PlainText(content, name)
-    try:
-        json.loads(file.text)
-    except json.JSONDecodeError as error:
-        problem = error.msg[:1].lower() + error.msg[1:]
-        raise InputError(f"{name}:{error.lineno}:{error.colno}: not JSON: {problem}: correct it") from None
-    except RecursionError:
-        raise InputError(f"{name}:1: not JSON: a list in a list in a list, too deep: correct it") from None
-    has_escapes = file.text.isascii() and "\\u" in file.text
-
-    def write(found: re.Match[str], translation: str) -> None:
-        file.replace(*found.span(1), json.dumps(translation, ensure_ascii=has_escapes))
-
-    strings = ((json.loads(found[1]), found) for found in _STRING.finditer(file.text) if not found[2])
-    slots = [Slot(text, partial(write, found)) for text, found in strings if any(map(str.isalpha, text))]
-    return Draft(slots, file.content)

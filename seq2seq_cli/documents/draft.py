@@ -10,7 +10,7 @@ from seq2seq_cli.errors import InputError
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""
 
-TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".srt", ".vtt", ".po", ".json"]
+TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".srt", ".vtt", ".po"]
 """Endings of the names of documents that are translated."""
 REFUSED = [".doc", ".rtf", ".pdf", ".ppt", ".pptx", ".odp", ".xls", ".ods", ".pages"]
 """Endings of the names of other documents."""

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
-from seq2seq_cli.documents.catalogues import read_json, read_po
+from seq2seq_cli.documents.catalogues import read_po
 from seq2seq_cli.documents.draft import REFUSED, Draft, Languages
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
 from seq2seq_cli.documents.wrapped_text import read_subtitles
@@ -96,7 +96,6 @@ _READERS: Mapping[str, _Read] = {
     ".xhtml": read_xhtml,
     **dict.fromkeys((".srt", ".vtt"), read_subtitles),
     ".po": read_po,
-    ".json": read_json,
 }
 _PACKED: Mapping[str, tuple[str, str, _Read]] = {
     ".docx": ("word/document.xml", r"word/(document|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),

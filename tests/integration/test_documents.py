@@ -41,12 +41,12 @@ def test_a_document_is_translated(folder: Path, tmp_path: Path, name: str) -> No
 
 
 def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('["she kissed him", "the {dog}"]', encoding="utf-8")
-    done = s2s(folder, str(tmp_path / "a.json"), "--output", str(tmp_path / "b.json"))
+    (tmp_path / "a.html").write_text("<p>she kissed him</p><p>the {dog}</p>", encoding="utf-8")
+    done = s2s(folder, str(tmp_path / "a.html"), "--output", str(tmp_path / "b.html"))
     assert done.returncode == 0
     translator = load(folder / "runs" / "newest", device="cpu").translator
     first, second = (translation.text for translation in translator.translate(["she kissed him", "the {dog}"]))
-    assert (tmp_path / "b.json").read_text(encoding="utf-8") == f'["{first}", "{second}"]'
+    assert f"<p>{first}</p><p>{second}</p>" in (tmp_path / "b.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

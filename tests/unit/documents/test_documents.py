@@ -49,7 +49,7 @@ def test_all_but_the_text_stays(name: str) -> None:
     assert changed
     for member in changed:
         told = after[member].replace(b'lang="de"', b'lang="en"').lower().split()  # a wrapped line is one
-        assert told == before[member].replace(b"\\u0064", b"d").lower().split()
+        assert told == before[member].lower().split()
 
 
 # What is translated of each: marks stand for what is inside of a text.
@@ -70,7 +70,6 @@ TEXTS: Mapping[str, list[str]] = {
     "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],
     "film.vtt": ["She kissed the <b>old</b> man.", "The dog"],
     "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
-    "program.json": ["She kissed {name}.", "The dog"],
 }
 
 
@@ -207,8 +206,6 @@ PROTECTED = {"META-INF/container.xml": "", "META-INF/encryption.xml": '<CipherRe
         ("a.srt", b"Hello", "no subtitles in it"),
         ("a.vtt", b"00:01.000 --> 00:02.000\n<00:01.500>a", "a.vtt:1: a cue with times inside"),
         ("a.po", b'msgid "a\n', "a.po:1: no line of a PO file"),
-        ("a.json", b'{"a":\n]', "a.json:2:1: not JSON"),
-        ("a.json", b"[" * 100_000, "too deep"),
     ],
 )
 def test_a_document_that_cannot_be_read_has_one_clear_line(name: str, content: bytes, problem: str) -> None:

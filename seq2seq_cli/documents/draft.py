@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from seq2seq_cli.errors import InputError
@@ -48,27 +48,17 @@ class PlainText:
             line, byte = error.object.count(b"\n", 0, error.start) + 1, error.object[error.start]
             raise InputError(f"{name}:{line}: byte 0x{byte:02x} is not UTF-8: save it in UTF-8") from None
         self.lines = self.text.split("\n")
-        self.starts = [0, *accumulate(len(line) + 1 for line in self.lines)]
-        """The place of each line in the text, and the end of the last one."""
-        self._edits: list[tuple[int, int, str]] = []
-
-    def replace(self, start: int, end: int, text: str) -> None:
-        """Put a text in the place of another one; no two such places may overlap."""
-        self._edits.append((start, end, text))
+        self._written = [[line] for line in self.lines]
 
     def replace_lines(self, first: int, count: int, text: str) -> None:
         """Put the lines of a text in the place of others, with the same line end; an empty text has none."""
-        end = "\r\n" if self.lines[first].endswith("\r") else "\n"
-        lines = f"{text}\n".replace("\n", end) if text else ""
-        self.replace(self.starts[first], self.starts[first + count], lines)
+        end = "\r" if self.lines[first].endswith("\r") else ""
+        new = [line + end for line in text.split("\n")] if text else []
+        self._written[first : first + count] = [new, *[list[str]()] * (count - 1)]
 
     def content(self) -> bytes:
-        """The file with all that was replaced."""
-        text, parts, position = f"{self.text}\n", list[str](), 0  # as if the last line had an end, too
-        for start, end, new in sorted(self._edits):
-            parts += [text[position:start], new]
-            position = end
-        return self._mark + "".join([*parts, text[position:]])[:-1].encode()
+        """The file with the lines that were replaced."""
+        return self._mark + "\n".join(chain.from_iterable(self._written)).encode()
 
 
 def primary(tag: str) -> str:

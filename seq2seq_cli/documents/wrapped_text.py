@@ -6,9 +6,8 @@ The times of cues are what two files in two languages have in common.
 import re
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import chain, pairwise
-from math import ceil
 from typing import NamedTuple
 
 from seq2seq_cli.documents.draft import Draft, Languages, PlainText, Slot
@@ -53,35 +52,13 @@ def _places(text: str) -> Iterator[int]:
             position = tag.end()
 
 
-_TIME = r"((?:\d+:)?\d\d:\d\d)[,.](\d{1,3})"
-_TIMES = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}")
+_TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
 _TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-_AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—♪\s])*)(.*?)((?:</[^<>]*>|[♪\s])*)$")
-"""The tags, the dash of a speaker and the note of a song before a text, the text, and what is behind it."""
-_KARAOKE = re.compile(r"<\d[\d:.]*>")
-"""A time inside of a text."""
-_DASHES = ("-", "–", "—")
+_AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—\s])*)(.*?)((?:</[^<>]*>|\s)*)$")
+"""The tags and the dash of a speaker before the text of a line, the text, and what is behind it."""
 _CLOSING = "\"'”’»)]"
-_LONGEST_PAUSE = 1.0
-"""Seconds between two cues up to which a sentence may go on."""
-_MOST_PARTS = 6
-"""Parts of a sentence: subtitles without punctuation have no end of one."""
-_LONGEST_LINE = 42
-"""Characters of a line of subtitles, by the habit of broadcasters."""
-
-
-class Cue(NamedTuple):
-    """A text that is shown for some seconds."""
-
-    line: int
-    """The line with its times, counted from 1."""
-    key: str
-    """The second in which it begins, as it is written."""
-    start: float
-    end: float
-    """Seconds."""
-    texts: list[str]
-    """Its lines, which follow the line with its times."""
+_MOST_LINES = 8
+"""Lines of a sentence: subtitles without punctuation have no end of one."""
 
 
 def is_subtitles(head: str) -> bool:
@@ -89,84 +66,62 @@ def is_subtitles(head: str) -> bool:
     return any(map(_TIMES.match, head.split("\n", 20)[:20]))
 
 
-def cues(lines: Iterable[str | None]) -> Iterator[Cue]:
-    """The cues of subtitles in their order."""
-    cue: Cue | None = None
+def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, list[str]]]:
+    """The cues: the line with the times, counted from 1, the second in which it begins, and the lines of its text."""
+    key, begun, texts = "", 1, list[str]()
     for number, line in enumerate(chain(lines, [""]), start=1):
         if found := _TIMES.match(line or ""):
-            cue = Cue(number, found[1], _seconds(found[1], found[2]), _seconds(found[3], found[4]), [])
-        elif cue and not (line or "").strip():
-            yield cue
-            cue = None
-        elif cue:
-            cue.texts.append((line or "").rstrip("\r"))
-
-
-def _seconds(clock: str, fraction: str) -> float:
-    return reduce(lambda seconds, part: 60 * seconds + int(part), clock.split(":"), 0) + float(f"0.{fraction}")
+            key, begun, texts = found[1], number, []
+        elif key and line and line.strip():
+            texts.append(line)
+        elif key:
+            yield begun, key, texts
+            key = ""
 
 
 def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
     """The texts of the cues without their tags, each with its line and the second in which it begins."""
-    return ((cue.line, cue.key, _TAGS.sub("", " ".join(cue.texts))) for cue in cues(lines))
+    return ((begun, key, _TAGS.sub("", " ".join(texts))) for begun, key, texts in cues(lines))
 
 
-class _Part(NamedTuple):
-    """Lines of a cue that one speaker says."""
+class _Line(NamedTuple):
+    """A line of a cue."""
 
-    cue: Cue
-    first: int
-    """The index of its first line in the file."""
-    lengths: list[int]
-    """The characters of its lines."""
+    index: int
+    """Its index in the file."""
     before: str
     text: str
     after: str
 
-    def goes_on_in(self, following: "_Part") -> bool:
-        """Whether the sentence at the end of this part goes on in the next one."""
-        is_title = self.text.isupper() and not following.text.isupper()
-        is_other = is_title or self.cue is following.cue or following.before.strip().startswith(_DASHES)
-        is_later = following.cue.start - self.cue.end > _LONGEST_PAUSE
+    def goes_on_in(self, following: "_Line") -> bool:
+        """Whether the sentence at the end of this line goes on in the next one: no other speaker begins there."""
         end = _TAGS.sub("", self.text).rstrip(_CLOSING)[-1:]
-        return not (is_other or is_later or "♪" in self.before or end in {"", *FINAL_MARKS, ":"})
-
-    def shown(self, text: str) -> str:
-        """Its lines with a translation, as many as they were, or more where these would be too long."""
-        fewest = ceil(len(text) / max(_LONGEST_LINE, *self.lengths))
-        lines = cut(text, self.lengths if len(self.lengths) >= fewest else [1] * fewest)
-        return self.before + "\n".join(filter(None, lines)) + self.after if text else ""
+        return end not in {"", *FINAL_MARKS, ":"} and not _TAGS.sub("", following.before).strip()
 
 
 def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
-    """The sentences of subtitles, each with the cues that it is in."""
+    """The sentences of subtitles, each with its lines, which may be in several cues."""
     file = PlainText(content, name)
     found = list(cues(file.lines))
     if not found:
         raise InputError(f"{name}: no subtitles in it: no line with the times of a cue")
-    if timed := next((cue for cue in found if any(map(_KARAOKE.search, cue.texts))), None):
-        raise InputError(f"{name}:{timed.line}: a cue with times inside of its text (karaoke): remove them")
-    sentences: list[list[_Part]] = []
-    for part in chain.from_iterable(map(_parts, found)):
-        if sentences and len(sentences[-1]) < _MOST_PARTS and sentences[-1][-1].goes_on_in(part):
-            sentences[-1].append(part)
+    sentences: list[list[_Line]] = []
+    for line in (_line(begun + i, text) for begun, _, texts in found for i, text in enumerate(texts)):
+        if sentences and len(sentences[-1]) < _MOST_LINES and sentences[-1][-1].goes_on_in(line):
+            sentences[-1].append(line)
         else:
-            sentences.append([part])
+            sentences.append([line])
 
-    def write(parts: Sequence[_Part], translation: str) -> None:
-        for part, text in zip(parts, cut(translation, [len(part.text) for part in parts]), strict=True):
-            file.replace_lines(part.first, len(part.lengths), part.shown(text))
+    def write(lines: Sequence[_Line], translation: str) -> None:
+        for line, text in zip(lines, cut(translation, [len(line.text) for line in lines]), strict=True):
+            file.replace_lines(line.index, 1, line.before + text + line.after if text else "")
 
-    slots = [Slot(" ".join(part.text for part in parts), partial(write, parts)) for parts in sentences]
-    return Draft(slots, file.content)
+    slots = [Slot(" ".join(line.text for line in lines), partial(write, lines)) for lines in sentences]
+    return Draft([slot for slot in slots if any(map(str.isalpha, slot.text))], file.content)
 
 
-def _parts(cue: Cue) -> Iterator[_Part]:
-    """What each speaker says in a cue: a line that begins with a dash begins another part."""
-    starts = [i for i, line in enumerate(cue.texts) if i == 0 or line.lstrip().startswith(_DASHES)]
-    for start, end in pairwise([*starts, len(cue.texts)]):
-        text = " ".join(cue.texts[start:end])
-        [(before, inner, after)] = _AROUND.findall(text)
-        if inner.count("</") != len(re.findall(r"<[A-Za-z]", inner)):  # tags around a part of it only
-            before, inner, after = "", text, ""
-        yield _Part(cue, cue.line + start, list(map(len, cue.texts[start:end])), before, inner, after)
+def _line(index: int, line: str) -> _Line:
+    [(before, text, after)] = _AROUND.findall(line.rstrip("\r"))
+    if text.count("</") != len(re.findall(r"<[A-Za-z]", text)):  # tags around a part of it only
+        before, text, after = "", line.strip(), ""
+    return _Line(index, before, text, after)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Collection
 from copy import deepcopy
 from dataclasses import replace
-from html import escape
 from io import BytesIO
 from itertools import groupby
 
@@ -17,9 +16,6 @@ from seq2seq_cli.errors import InputError
 _CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _HEAD = 1024
 """Bytes in which an HTML file names its encoding."""
-_ADDRESS = re.compile(rb"s2s-address-\d+-")
-"""Stands for an address of a page, which libxml2 would write in another way."""
-_WHOLE_PAGE = re.compile(rb"<(html|head|body|title|meta|link|base)\b|<!doctype", re.IGNORECASE)
 
 
 def _kinds(**names: str) -> dict[str, Kind]:
@@ -45,7 +41,7 @@ _CONTENTS = Layout(kinds={}, others="break", paragraphs=["text"])
 
 
 def read_html(content: bytes, name: str, languages: Languages) -> Draft:
-    """A page, or a part of one."""
+    """A page."""
     stated = _CHARSET.search(content, 0, _HEAD)
     encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
     try:
@@ -53,24 +49,9 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding))
     except (LookupError, UnicodeDecodeError):
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
-    body = next(tree.iter("body"), None)
-    if body is None:
+    if (root := tree.getroot()) is None:
         raise InputError(f"{name}: empty: give a page with a text")
-    is_whole, end = _WHOLE_PAGE.search(content) is not None, content[len(content.rstrip()) :]
-    addresses: dict[bytes, bytes] = {}
-    for element in tree.iter("*"):
-        for key in {"href", "src", "action"} & set(element.keys()):
-            if re.search("[^!-~]", address := element.get(key, "")):
-                element.set(key, mark := f"s2s-address-{len(addresses)}-")
-                addresses[mark.encode()] = escape(address).encode(encoding, "xmlcharrefreplace")
-
-    def serialised() -> bytes:
-        page: bytes = etree.tostring(tree if is_whole else body, method="html", encoding=encoding, with_tail=False)
-        page = _ADDRESS.sub(lambda mark: addresses.get(mark[0], mark[0]), page)
-        inside = page if is_whole else page.partition(b">")[2].removesuffix(b"</body>")
-        return inside.rstrip() + end
-
-    return _page_draft(tree.getroot(), _PAGE, languages, serialised)
+    return _page_draft(root, _PAGE, languages, lambda: etree.tostring(tree, method="html", encoding=encoding))
 
 
 def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:

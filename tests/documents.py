@@ -56,10 +56,6 @@ _CHAPTER = _PAGE.replace("<!DOCTYPE html>", '<?xml version="1.0" encoding="UTF-8
 ).replace('<meta charset="utf-8">', "").replace("<html", '<html xmlns="http://www.w3.org/1999/xhtml"').replace(
     "1 < 2", "1"
 )  # fmt: skip
-_CONTENTS = """<?xml version="1.0" encoding="UTF-8"?>
-<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1"><head><meta name="dtb:uid" content="The id"/></head>
-<navMap><navPoint id="a"><navLabel><text>The old man</text></navLabel><content src="a.xhtml"/></navPoint></navMap></ncx>
-"""
 
 
 def packed(members: Mapping[str, str | bytes]) -> bytes:
@@ -113,7 +109,6 @@ DOCUMENTS: Mapping[str, bytes] = {
             "mimetype": "application/epub+zip",
             "META-INF/container.xml": "<container/>",
             "a.xhtml": _CHAPTER,
-            "toc.ncx": _CONTENTS,
             "a.png": _PICTURE,
         }
     ),
@@ -190,7 +185,7 @@ def members(name: str, content: bytes) -> dict[str, bytes]:
 def canonical(name: str, content: bytes) -> bytes:
     """A file in the form that all XML and HTML files of the same meaning have; other files are as they are."""
     ending = PurePath(name).suffix
-    if not content or ending not in {".xml", ".xhtml", ".ncx", ".html"}:
+    if not content or ending not in {".xml", ".xhtml", ".html"}:
         return content
     parser = etree.HTMLParser() if ending == ".html" else etree.XMLParser(resolve_entities=False)
     return etree.tostring(etree.parse(BytesIO(content), parser), method="c14n")

@@ -12,8 +12,6 @@ Languages: TypeAlias = tuple[str, str]
 
 TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".srt", ".vtt", ".po"]
 """Endings of the names of documents that are translated."""
-REFUSED = [".doc", ".rtf", ".pdf", ".ppt", ".pptx", ".odp", ".xls", ".ods", ".pages"]
-"""Endings of the names of other documents."""
 _MARK = b"\xef\xbb\xbf"
 """The byte order mark that some editors put in front of UTF-8."""
 

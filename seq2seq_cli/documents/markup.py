@@ -36,8 +36,6 @@ _PAGE = Layout(
     untranslated=["code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea", "var"],
     attributes=("alt", "title", "placeholder", "aria-label"),
 )
-_CONTENTS = Layout(kinds={}, others="break", paragraphs=["text"])
-"""The contents of a book, of EPUB 2."""
 
 
 def read_html(content: bytes, name: str, languages: Languages) -> Draft:
@@ -51,19 +49,19 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
     if (root := tree.getroot()) is None:
         raise InputError(f"{name}: empty: give a page with a text")
-    return _page_draft(root, _PAGE, languages, lambda: etree.tostring(tree, method="html", encoding=encoding))
+    return _page_draft(root, languages, lambda: etree.tostring(tree, method="html", encoding=encoding))
 
 
 def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
-    """A chapter of a book, or its contents."""
+    """An XHTML page, such as a chapter of a book."""
     root, written = _parsed(content, name)
-    return _page_draft(root, _CONTENTS if local_name(root) == "ncx" else _PAGE, languages, written)
+    return _page_draft(root, languages, written)
 
 
-def _page_draft(root: Element, layout: Layout, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
+def _page_draft(root: Element, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
     """The draft of a page, which says afterwards that its language is the target's."""
     source, target = languages
-    slots = list(find_slots(root, replace(layout, language=source)))
+    slots = list(find_slots(root, replace(_PAGE, language=source)))
     for key, value in root.attrib.items():
         if key.endswith("lang") and primary(value) == source:
             root.set(key, target)
@@ -220,7 +218,7 @@ def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
     except etree.XMLSyntaxError as error:
         line, column = error.position
         problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
-        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or export the file again") from None
+        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: damaged or encrypted: export it again") from None
     encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
     has_declaration = content.lstrip(b"\xef\xbb\xbf").startswith(b"<?xml")
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from seq2seq_cli.documents.catalogues import read_po
-from seq2seq_cli.documents.draft import REFUSED, Draft, Languages
+from seq2seq_cli.documents.draft import Draft, Languages
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
 from seq2seq_cli.documents.wrapped_text import read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
@@ -24,10 +24,6 @@ _LARGEST = 100_000_000
 """Bytes of a document."""
 _MOST_UNPACKED = 200_000_000
 """Bytes of all that is packed in a document; Python unpacks no more of a member than the archive says."""
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
-"""Begins files of old versions of Word, and encrypted ones of new versions."""
-_LOCKED = {"META-INF/manifest.xml": rb"encryption-data", "META-INF/encryption.xml": rb"\.x?html?[\"']"}
-"""Members that name encrypted ones: any of an OpenDocument file, chapters of a book, whose fonts may be encrypted."""
 # All that Python raises on archives that are truncated, damaged, encrypted, or packed by an unknown method.
 _DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError, OverflowError),
@@ -52,17 +48,12 @@ def take_apart(content: bytes, name: str, languages: Languages) -> Draft:
     Raises InputError for one that is damaged, encrypted, too large when it is unpacked, or of another format.
     """
     ending = PurePath(name).suffix.lower()
-    if ending in REFUSED or content.startswith(_OLD_OFFICE):
-        problem = "an old or encrypted format, or no text: save it as .docx or .odt, without a password"
-        raise InputError(f"{name}: {problem}")
     if ending not in _PACKED:
         return _READERS[ending](content, name, languages)
     main, texts, read = _PACKED[ending]
     members = _unpacked(content, name)
     if main not in members:
         raise InputError(f"{name}: no {ending} document, but another zip archive: check the file")
-    if any(re.search(pattern, members[member][1]) for member, pattern in _LOCKED.items() if member in members):
-        raise InputError(f"{name}: encrypted: save it without a password; a protected book cannot be translated")
     drafts = {
         member: read(inner, f"{name}: {member}", languages)
         for member, (_, inner) in members.items()
@@ -87,7 +78,7 @@ def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, byt
                 raise InputError(f"{name}: more than {_MOST_UNPACKED / 1e6:g} MB when it is unpacked: split it")
             return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
     except _DAMAGE:
-        problem = "truncated, damaged or encrypted: open it in its program, and save it again"
+        problem = "damaged or encrypted: open it in its program, and save it again, without a password"
         raise InputError(f"{name}: {problem}") from None
 
 
@@ -100,6 +91,6 @@ _READERS: Mapping[str, _Read] = {
 _PACKED: Mapping[str, tuple[str, str, _Read]] = {
     ".docx": ("word/document.xml", r"word/(document|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
     ".odt": ("content.xml", r"(content|styles)\.xml", read_odt_part),
-    ".epub": ("META-INF/container.xml", r".+\.(x?html?|ncx)", read_xhtml),
+    ".epub": ("META-INF/container.xml", r".+\.x?html?", read_xhtml),
 }
 """Of formats that are zip archives, a member that must be there, the names of those with texts, and their reader."""

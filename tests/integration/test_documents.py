@@ -20,7 +20,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     for name, content in DOCUMENTS.items():
         (folder / name).write_bytes(content)
-    (folder / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0")
     (folder / "blank.html").write_text("<p>1 + 2</p>", encoding="utf-8")
     return folder
 
@@ -57,7 +56,6 @@ def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) ->
         (["letter.docx", "--output", "letter.docx"], ["letter.docx", "exists already", "--overwrite"]),
         (["letter.docx", "she", "--output", "a.docx"], ["another TEXT"]),
         (["letter.docx", "--score", "--output", "a.docx"], ["--score", "not for documents"]),
-        (["old.doc", "--output", "a.doc"], ["old.doc", ".docx or .odt"]),
         (["blank.html", "--output", "a.html"], ["blank.html", "no text to translate"]),
     ],
 )

@@ -24,7 +24,7 @@ from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.documents.draft import REFUSED, TRANSLATED
+from seq2seq_cli.documents.draft import TRANSLATED
 from seq2seq_cli.errors import UsageError, command_line, how_to_install, one_line
 from seq2seq_cli.files.output import check_output_path, write_output
 
@@ -160,7 +160,7 @@ def translate(
 
 def _is_document(text: str) -> bool:
     """Whether a text is the name of a file that holds a document."""
-    return PurePath(text).suffix.lower() in {*TRANSLATED, *REFUSED} and is_file(text)
+    return PurePath(text).suffix.lower() in TRANSLATED and is_file(text)
 
 
 def _translated(path: Path, translator: Translator) -> bytes:

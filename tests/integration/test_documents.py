@@ -20,6 +20,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     for name, content in DOCUMENTS.items():
         (folder / name).write_bytes(content)
+    (folder / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0")
     (folder / "blank.html").write_text("<p>1 + 2</p>", encoding="utf-8")
     return folder
 
@@ -54,8 +55,6 @@ def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) ->
         (["letter.docx"], ["letter.docx", "--output FILE.docx"]),
         (["letter.docx", "--output", "a.odt"], ["a.odt", ".docx"]),
         (["letter.docx", "--output", "letter.docx"], ["letter.docx", "exists already", "--overwrite"]),
-        (["letter.docx", "she", "--output", "a.docx"], ["another TEXT"]),
-        (["letter.docx", "--score", "--output", "a.docx"], ["--score", "not for documents"]),
         (["blank.html", "--output", "a.html"], ["blank.html", "no text to translate"]),
     ],
 )
@@ -64,8 +63,9 @@ def test_what_cannot_be_done_is_refused(folder: Path, arguments: list[str], word
     assert not list(folder.glob("a.*"))
 
 
-def test_the_name_of_no_file_is_a_text(folder: Path) -> None:
-    assert s2s(folder, "other.docx").stdout.count("\n") == 1
+@pytest.mark.parametrize("texts", [["other.docx"], ["letter.docx", "she"], ["old.doc"]])
+def test_what_is_no_document_is_a_text(folder: Path, texts: list[str]) -> None:
+    assert s2s(folder, *texts).stdout.count("\n") == len(texts)
 
 
 @pytest.mark.slow

@@ -119,14 +119,10 @@ def translate(
     """
     texts = texts or []
     _check(texts, input_, output)
-    document = next((Path(text) for text in texts if _is_document(text)), None)
+    document = Path(texts[0]) if len(texts) == 1 and _is_document(texts[0]) else None
     if document and output is None:
         raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
     if document and output:
-        given: dict[str, object] = {"--format": format_ != "text", "--nbest": nbest, "--score": score, "--align": align}
-        given |= {"--attention": attention, "--draw": draw, "another TEXT": len(texts) > 1}
-        if wrong := next(filter(given.get, given), None):
-            raise UsageError(f"{document}: {wrong} is not for documents: leave it out")
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     check_utf8("--prefix", prefix)
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None

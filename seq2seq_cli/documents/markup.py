@@ -9,8 +9,8 @@ from itertools import groupby
 
 from lxml import etree
 
-from seq2seq_cli.documents.draft import Draft, Languages, primary
 from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots, local_name
+from seq2seq_cli.documents.plain_text import Draft, Languages, primary
 from seq2seq_cli.errors import InputError
 
 _CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)

@@ -10,10 +10,8 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
-from seq2seq_cli.documents.catalogues import read_po
-from seq2seq_cli.documents.draft import Draft, Languages
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
-from seq2seq_cli.documents.wrapped_text import read_subtitles
+from seq2seq_cli.documents.plain_text import Draft, Languages, read_po, read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import read_named
 

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from lxml import etree
 
-from seq2seq_cli.documents.draft import Slot, primary
+from seq2seq_cli.documents.plain_text import Slot, primary
 
 Element: TypeAlias = etree._Element  # noqa: SLF001  # lxml gives its class no other name
 Kind: TypeAlias = Literal["inline", "word", "point", "gap", "break", "format"]

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from seq2seq_cli.documents.catalogues import messages
-from seq2seq_cli.documents.wrapped_text import keyed_texts
+from seq2seq_cli.documents.plain_text import keyed_texts, messages
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
 from seq2seq_cli.pairs.text_lines import lines_of
 

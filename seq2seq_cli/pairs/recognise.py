@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from seq2seq_cli.documents.wrapped_text import is_subtitles
+from seq2seq_cli.documents.plain_text import is_subtitles
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
 from seq2seq_cli.pairs.binary_tables import PARQUET, WORKBOOK, Parquet, Spreadsheet

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 from xml.parsers import expat
 
-from seq2seq_cli.documents.draft import primary
+from seq2seq_cli.documents.plain_text import primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record

@@ -24,7 +24,7 @@ from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.documents.draft import TRANSLATED
+from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import UsageError, command_line, how_to_install, one_line
 from seq2seq_cli.files.output import check_output_path, write_output
 

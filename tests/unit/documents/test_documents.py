@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from seq2seq_cli.documents.draft import TRANSLATED
 from seq2seq_cli.documents.open_document import _PACKED, _READERS, take_apart
+from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError
 from tests.documents import DOCUMENTS, members, packed
 
@@ -165,8 +165,6 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
     written = translated("film.srt", DOCUMENTS["film.srt"], lambda text: translation if "kissed" in text else text)
     cues = [cue.split("\r\n")[2:] for cue in written.decode().split("\r\n\r\n")[:2]]
     assert [line for cue in cues for line in cue] == lines
-
-
 
 
 @pytest.mark.parametrize(

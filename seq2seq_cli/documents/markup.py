@@ -23,6 +23,24 @@ def _kinds(**names: str) -> dict[str, Kind]:
     return {name: kind for kind, of_kind in names.items() for name in of_kind.split()}  # type: ignore[misc]
 
 
+def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
+    """The root of an XML file, whose entities are not expanded, and what writes the file; raises InputError."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, strip_cdata=False)
+    try:
+        tree = etree.parse(BytesIO(content), parser)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
+        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: damaged or encrypted: export it again") from None
+    encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
+    has_declaration = content.lstrip(b"\xef\xbb\xbf").startswith(b"<?xml")
+
+    def written() -> bytes:
+        return etree.tostring(tree, encoding=encoding, xml_declaration=has_declaration, standalone=is_alone)
+
+    return tree.getroot(), written
+
+
 # HTML
 
 _PAGE = Layout(
@@ -205,25 +223,3 @@ def _put(parent: Element, item: Element | str) -> None:
     text.text = item
     if item != item.strip():
         text.set(_SPACE, "preserve")
-
-
-# All
-
-
-def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
-    """The root of an XML file, whose entities are not expanded, and what writes the file; raises InputError."""
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, strip_cdata=False)
-    try:
-        tree = etree.parse(BytesIO(content), parser)
-    except etree.XMLSyntaxError as error:
-        line, column = error.position
-        problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
-        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: damaged or encrypted: export it again") from None
-    encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
-    has_declaration = content.lstrip(b"\xef\xbb\xbf").startswith(b"<?xml")
-
-    def written() -> bytes:
-        file = etree.tostring(tree, encoding=encoding, xml_declaration=has_declaration, standalone=is_alone)
-        return file.rstrip() + content[len(content.rstrip()) :]
-
-    return tree.getroot(), written

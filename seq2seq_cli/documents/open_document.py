@@ -1,10 +1,7 @@
 """The document of a file: its format, by the ending of its name, and the members of those that are zip archives."""
 
-import lzma
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path, PurePath
@@ -13,7 +10,7 @@ from typing import TypeAlias
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
 from seq2seq_cli.documents.plain_text import Draft, Languages, read_po, read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
-from seq2seq_cli.files.reading import read_named
+from seq2seq_cli.files.reading import DAMAGE, read_named
 
 _Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
 """Takes a file apart; the second argument is its name in messages."""
@@ -22,11 +19,6 @@ _LARGEST = 100_000_000
 """Bytes of a document."""
 _MOST_UNPACKED = 200_000_000
 """Bytes of all that is packed in a document; Python unpacks no more of a member than the archive says."""
-# All that Python raises on archives that are truncated, damaged, encrypted, or packed by an unknown method.
-_DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError, OverflowError),
-    OSError,
-)
 
 
 def open_document(path: Path, languages: Languages) -> Draft:
@@ -75,7 +67,7 @@ def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, byt
             if sum(info.file_size for info in archive.infolist()) > _MOST_UNPACKED:
                 raise InputError(f"{name}: more than {_MOST_UNPACKED / 1e6:g} MB when it is unpacked: split it")
             return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
-    except _DAMAGE:
+    except DAMAGE:
         problem = "damaged or encrypted: open it in its program, and save it again, without a password"
         raise InputError(f"{name}: {problem}") from None
 

@@ -56,11 +56,10 @@ class PlainText:
         """Raise InputError for other bytes; `name` is the file's in messages."""
         self._mark = _MARK if content.startswith(_MARK) else b""
         try:
-            self.text = content[len(self._mark) :].decode("utf-8")
+            self.lines = content[len(self._mark) :].decode("utf-8").split("\n")
         except UnicodeDecodeError as error:
             line, byte = error.object.count(b"\n", 0, error.start) + 1, error.object[error.start]
             raise InputError(f"{name}:{line}: byte 0x{byte:02x} is not UTF-8: save it in UTF-8") from None
-        self.lines = self.text.split("\n")
         self._written = [[line] for line in self.lines]
 
     def replace_lines(self, first: int, count: int, text: str) -> None:
@@ -135,7 +134,8 @@ def _fill(file: PlainText, lines: list[int], translation: str) -> None:
 
 # Subtitles
 
-_TAG = re.compile(r"<(/?)[A-Za-z][^<>]*?(/?)>")
+_WHOLE = re.compile(r"<(\w+)[^<>]*>.{0,1000}?</\1>|<[^<>]*>")
+"""What is not cut: tags, and what they are around."""
 _MARKS = ".,;:!?…。，、；：！？"
 _WORTH_OF_MARK = 8
 """Characters by which a cut behind a punctuation mark may be farther from its place."""
@@ -174,7 +174,7 @@ def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
 class _Line(NamedTuple):
     """A line of a cue."""
 
-    index: int
+    place: int
     """Its index in the file."""
     before: str
     text: str
@@ -201,17 +201,17 @@ def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
 
     def write(lines: Sequence[_Line], translation: str) -> None:
         for line, text in zip(lines, cut(translation, [len(line.text) for line in lines]), strict=True):
-            file.replace_lines(line.index, 1, line.before + text + line.after if text else "")
+            file.replace_lines(line.place, 1, line.before + text + line.after if text else "")
 
     slots = [Slot(" ".join(line.text for line in lines), partial(write, lines)) for lines in sentences]
     return Draft([slot for slot in slots if any(map(str.isalpha, slot.text))], file.content)
 
 
-def _line(index: int, line: str) -> _Line:
+def _line(place: int, line: str) -> _Line:
     [(before, text, after)] = _AROUND.findall(line.rstrip("\r"))
     if text.count("</") != len(re.findall(r"<[A-Za-z]", text)):  # tags around a part of it only
         before, text, after = "", line.strip(), ""
-    return _Line(index, before, text, after)
+    return _Line(place, before, text, after)
 
 
 def cut(text: str, shares: Sequence[int]) -> list[str]:
@@ -219,24 +219,14 @@ def cut(text: str, shares: Sequence[int]) -> list[str]:
 
     A cut behind a punctuation mark is preferred. Where there are fewer words than parts, the last parts are empty.
     """
-    places, cuts, before, total = list(_places(text)), [0], 0, sum(shares) or 1
+    whole = {at for found in _WHOLE.finditer(text) for at in range(found.start() + 1, found.end())}
+    gaps = (at for at in range(1, len(text)) if text[at] == " " or all(map(is_unspaced, text[at - 1 : at + 1])))
+    places = [at for at in gaps if at not in whole]
+    cuts, before, total = [0], 0, sum(shares) or 1
     for share in shares[:-1]:
         before += share
         ideal = len(text) * before / total
-        left = [at for at in places if at > cuts[-1]]
-        if left:
+        if left := [at for at in places if at > cuts[-1]]:
             cuts.append(min(left, key=lambda at: abs(at - ideal) - _WORTH_OF_MARK * (text[at - 1] in _MARKS)))
     parts = [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
     return parts + [""] * (len(shares) - len(parts))
-
-
-def _places(text: str) -> Iterator[int]:
-    """The positions at which a text may be cut: spaces, and between letters of scripts without, outside of tags."""
-    depth, position = 0, 1
-    for tag in [*_TAG.finditer(text), None]:
-        for place in range(position, tag.start() if tag else len(text)) if depth <= 0 else ():
-            if text[place] == " " or (is_unspaced(text[place]) and is_unspaced(text[place - 1])):
-                yield place
-        if tag:
-            depth += 0 if tag[2] else -1 if tag[1] else 1
-            position = tag.end()

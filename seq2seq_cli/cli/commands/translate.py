@@ -6,7 +6,7 @@ apart into texts, and written with their translations.
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -119,10 +119,11 @@ def translate(
     """
     texts = texts or []
     _check(texts, input_, output)
-    document = Path(texts[0]) if len(texts) == 1 and _is_document(texts[0]) else None
-    if document and output is None:
-        raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
-    if document and output:
+    is_document = len(texts) == 1 and Path(texts[0]).suffix.lower() in TRANSLATED and is_file(texts[0])
+    document = Path(texts[0]) if is_document else None
+    if document:
+        if output is None:
+            raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     check_utf8("--prefix", prefix)
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
@@ -152,11 +153,6 @@ def translate(
             write_output(output, _translated(document, presenter.translator), overwrite=overwrite)
         else:
             _present(texts, input_, presenter)
-
-
-def _is_document(text: str) -> bool:
-    """Whether a text is the name of a file that holds a document."""
-    return PurePath(text).suffix.lower() in TRANSLATED and is_file(text)
 
 
 def _translated(path: Path, translator: Translator) -> bytes:

@@ -1,5 +1,6 @@
 """The formats made of elements: HTML, XHTML, and the parts of Word and OpenDocument files that hold text."""
 
+import codecs
 import re
 from collections.abc import Callable, Collection
 from copy import deepcopy
@@ -13,9 +14,7 @@ from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_s
 from seq2seq_cli.documents.plain_text import Draft, Languages, primary
 from seq2seq_cli.errors import InputError
 
-_CHARSET = re.compile(rb"<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
-_HEAD = 1024
-"""Bytes in which an HTML file names its encoding."""
+_CHARSET = re.compile(rb"(?is)\A.{0,1024}?<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
 
 
 def _kinds(**names: str) -> dict[str, Kind]:
@@ -31,9 +30,9 @@ def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
     except etree.XMLSyntaxError as error:
         line, column = error.position
         problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
-        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: damaged or encrypted: export it again") from None
+        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or remove the password") from None
     encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
-    has_declaration = content.lstrip(b"\xef\xbb\xbf").startswith(b"<?xml")
+    has_declaration = content.removeprefix(codecs.BOM_UTF8).startswith(b"<?xml")
 
     def written() -> bytes:
         return etree.tostring(tree, encoding=encoding, xml_declaration=has_declaration, standalone=is_alone)
@@ -58,11 +57,11 @@ _PAGE = Layout(
 
 def read_html(content: bytes, name: str, languages: Languages) -> Draft:
     """A page."""
-    stated = _CHARSET.search(content, 0, _HEAD)
+    stated = _CHARSET.match(content)
     encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
     try:
         content.decode(encoding)
-        tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding))
+        tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding, default_doctype=False))
     except (LookupError, UnicodeDecodeError):
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
     if (root := tree.getroot()) is None:

@@ -28,22 +28,17 @@ def open_document(path: Path, languages: Languages) -> Draft:
     except OSError as error:
         raise InputError(unreadable(path, error)) from None
     if not draft.slots:
-        raise InputError(f"{path}: no text to translate in it: check the file, and the language that it states")
+        raise InputError(f"{path}: no text to translate in it: check its format, and the language that it states")
     return draft
 
 
 def take_apart(content: bytes, name: str, languages: Languages) -> Draft:
-    """The draft of a document; `name` is its name in messages, with the ending that tells its format.
-
-    Raises InputError for one that is damaged, encrypted, too large when it is unpacked, or of another format.
-    """
+    """The draft of a document, whose name tells its format; raises InputError where it is damaged or too large."""
     ending = PurePath(name).suffix.lower()
     if ending not in _PACKED:
         return _READERS[ending](content, name, languages)
-    main, texts, read = _PACKED[ending]
+    texts, read = _PACKED[ending]
     members = _unpacked(content, name)
-    if main not in members:
-        raise InputError(f"{name}: no {ending} document, but another zip archive: check the file")
     drafts = {
         member: read(inner, f"{name}: {member}", languages)
         for member, (_, inner) in members.items()
@@ -68,8 +63,7 @@ def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, byt
                 raise InputError(f"{name}: more than {_MOST_UNPACKED / 1e6:g} MB when it is unpacked: split it")
             return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
     except DAMAGE:
-        problem = "damaged or encrypted: open it in its program, and save it again, without a password"
-        raise InputError(f"{name}: {problem}") from None
+        raise InputError(f"{name}: damaged or encrypted: save it again, without a password") from None
 
 
 _READERS: Mapping[str, _Read] = {
@@ -78,9 +72,9 @@ _READERS: Mapping[str, _Read] = {
     **dict.fromkeys((".srt", ".vtt"), read_subtitles),
     ".po": read_po,
 }
-_PACKED: Mapping[str, tuple[str, str, _Read]] = {
-    ".docx": ("word/document.xml", r"word/(document|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
-    ".odt": ("content.xml", r"(content|styles)\.xml", read_odt_part),
-    ".epub": ("META-INF/container.xml", r".+\.x?html?", read_xhtml),
+_PACKED: Mapping[str, tuple[str, _Read]] = {
+    ".docx": (r"word/(document|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
+    ".odt": (r"(content|styles)\.xml", read_odt_part),
+    ".epub": (r".+\.x?html?", read_xhtml),
 }
-"""Of formats that are zip archives, a member that must be there, the names of those with texts, and their reader."""
+"""Of formats that are zip archives, the names of the members with texts, and their reader."""

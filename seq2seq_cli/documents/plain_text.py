@@ -1,11 +1,11 @@
 """Documents as texts and the places of their translations, and those of plain text: catalogues (PO) and subtitles.
 
 PO: https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html. A sentence of subtitles (SubRip and WebVTT)
-that goes on in the next line or cue is translated whole, and cut again to fit; the times of cues are what two files in
-two languages have in common.
+that goes on in the next line or cue is translated whole, and cut again to fit.
 """
 
 import ast
+import codecs
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,8 +22,6 @@ Languages: TypeAlias = tuple[str, str]
 
 TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".srt", ".vtt", ".po"]
 """Endings of the names of documents that are translated."""
-_MARK = b"\xef\xbb\xbf"
-"""The byte order mark that some editors put in front of UTF-8."""
 
 
 class Slot(NamedTuple):
@@ -54,7 +52,7 @@ class PlainText:
 
     def __init__(self, content: bytes, name: str) -> None:
         """Raise InputError for other bytes; `name` is the file's in messages."""
-        self._mark = _MARK if content.startswith(_MARK) else b""
+        self._mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
         try:
             self.lines = content[len(self._mark) :].decode("utf-8").split("\n")
         except UnicodeDecodeError as error:
@@ -167,15 +165,14 @@ def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
-    """The texts of the cues without their tags, each with its line and the second in which it begins."""
+    """The texts of cues, with their lines and their seconds, which are what files in two languages have in common."""
     return ((begun, key, _TAGS.sub("", " ".join(texts))) for begun, key, texts in cues(lines))
 
 
 class _Line(NamedTuple):
-    """A line of a cue."""
+    """A line of a cue, and its place among the lines of the file."""
 
     place: int
-    """Its index in the file."""
     before: str
     text: str
     after: str
@@ -189,11 +186,8 @@ class _Line(NamedTuple):
 def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
     """The sentences of subtitles, each with its lines, which may be in several cues."""
     file = PlainText(content, name)
-    found = list(cues(file.lines))
-    if not found:
-        raise InputError(f"{name}: no subtitles in it: no line with the times of a cue")
     sentences: list[list[_Line]] = []
-    for line in (_line(begun + i, text) for begun, _, texts in found for i, text in enumerate(texts)):
+    for line in (_line(begun + i, text) for begun, _, texts in cues(file.lines) for i, text in enumerate(texts)):
         if sentences and len(sentences[-1]) < _MOST_LINES and sentences[-1][-1].goes_on_in(line):
             sentences[-1].append(line)
         else:

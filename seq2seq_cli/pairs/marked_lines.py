@@ -106,6 +106,4 @@ def _plain(parts: Iterable[str]) -> str:
 
 
 USFM = KeyedTexts("USFM", verses)
-
-
 SUBTITLES = KeyedTexts("subtitles", keyed_texts)

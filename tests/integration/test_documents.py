@@ -21,6 +21,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in DOCUMENTS.items():
         (folder / name).write_bytes(content)
     (folder / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0")
+    (folder / "wrong.docx").write_bytes(DOCUMENTS["letter.odt"])
+    (folder / "text.srt").write_text("Hello", encoding="utf-8")
     (folder / "blank.html").write_text("<p>1 + 2</p>", encoding="utf-8")
     return folder
 
@@ -41,7 +43,7 @@ def test_a_document_is_translated(folder: Path, tmp_path: Path, name: str) -> No
 
 
 def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text("<p>she kissed him</p><p>the {dog}</p>", encoding="utf-8")
+    (tmp_path / "a.html").write_text('<meta charset="utf-8"><p>she kissed him</p><p>the {dog}</p>', encoding="utf-8")
     done = s2s(folder, str(tmp_path / "a.html"), "--output", str(tmp_path / "b.html"))
     assert done.returncode == 0
     translator = load(folder / "runs" / "newest", device="cpu").translator
@@ -56,6 +58,8 @@ def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) ->
         (["letter.docx", "--output", "a.odt"], ["a.odt", ".docx"]),
         (["letter.docx", "--output", "letter.docx"], ["letter.docx", "exists already", "--overwrite"]),
         (["blank.html", "--output", "a.html"], ["blank.html", "no text to translate"]),
+        (["wrong.docx", "--output", "a.docx"], ["wrong.docx", "no text to translate"]),
+        (["text.srt", "--output", "a.srt"], ["text.srt", "no text to translate"]),
     ],
 )
 def test_what_cannot_be_done_is_refused(folder: Path, arguments: list[str], words: list[str]) -> None:

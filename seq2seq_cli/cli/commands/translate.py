@@ -32,11 +32,7 @@ from seq2seq_cli.files.output import check_output_path, write_output
 def translate(
     texts: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="TEXT",
-            help="Texts, or a document, such as letter.docx. Without any, each line of the pipe or at the prompt is a"
-            " text.",
-        ),
+        typer.Argument(metavar="TEXT", help="Texts, or a document. Else each line of a pipe or the prompt is a text."),
     ] = None,
     model: Annotated[
         list[Path] | None,

@@ -128,7 +128,7 @@ def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: 
     ],
 )
 def test_a_page_is_written_as_it_was_read(content: str, expected: str) -> None:
-    assert expected in translated("a.html", content.encode()).decode()
+    assert translated("a.html", content.encode()).decode() == f"<html><body>{expected}</body></html>"
 
 
 def test_a_page_keeps_its_encoding() -> None:
@@ -173,7 +173,6 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
         ("a.docx", b"\xd0\xcf\x11\xe0", "damaged or encrypted"),  # an old or an encrypted file of Word
         ("a.docx", b"PK\x03\x04", "damaged or encrypted"),
         ("a.docx", DOCUMENTS["letter.docx"][:-200], "damaged or encrypted"),
-        ("a.docx", DOCUMENTS["letter.odt"], "no .docx document, but another zip archive"),
         ("a.docx", packed({"word/document.xml": "<a>"}), "word/document.xml:1:4: not XML"),
         ("a.odt", packed({"content.xml": b"\x01\x02"}), "content.xml:1:1: not XML"),
         ("a.html", b"", "empty"),
@@ -182,7 +181,6 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
         ("a.po", b"#\n\xff", "a.po:2: byte 0xff is not UTF-8"),
-        ("a.srt", b"Hello", "no subtitles in it"),
         ("a.po", b'msgid "a\n', "a.po:1: no line of a PO file"),
     ],
 )

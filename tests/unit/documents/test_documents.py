@@ -105,6 +105,7 @@ def shown(*texts: str) -> str:
         ("a.srt", shown("a,", "b", "c."), ["a, b c."]),
         ("a.srt", shown("a.", "<i>b</i>", "- c\n- d\ne", "12."), ["a.", "b", "c", "d e 12."]),
         ("a.srt", shown("", "b"), ["b"]),
+        ("a.srt", shown("<i>a\nb</i>", "c <b>d</b>"), ["a b c <b>d</b>"]),
         ("a.srt", shown(*"abcdefghij"), ["a b c d e f g h", "i j"]),
         # Word cuts a text into runs wherever it was edited.
         ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),

@@ -24,7 +24,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 $(VENV)/installed-%: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
-		-e '.[dask,parquet,serve,xlsx]' --group $*
+		-e '.[dask,documents,parquet,serve,xlsx]' --group $*
 	@touch $@
 
 demo: $(VENV)/installed  ## Train on data/sample.txt for a few minutes, translate, draw the attention

@@ -40,6 +40,7 @@ docs/small-languages
 docs/training
 docs/recipes
 docs/translating
+docs/documents
 docs/evaluation
 docs/runs
 docs/sharing

@@ -52,7 +52,7 @@ def output_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
 def check_output_path(path: Path, *, content: str, endings: Sequence[str], overwrite: bool) -> None:
     """Raise UsageError unless `path` has one of the `endings` and can be written; `content` is named in the message."""
     if path.suffix.lower() not in endings:
-        listed = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        listed = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
         raise UsageError(f"{path}: {content} can be written as {listed}: give a name with one of these endings")
     check_output(path, overwrite=overwrite)
 

@@ -4,8 +4,12 @@ A FIFO or a device would be waited for without end, and a link could lead to any
 """
 
 import errno
+import lzma
 import os
 import stat
+import struct
+import zipfile
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -14,6 +18,12 @@ from seq2seq_cli.errors import InputError
 
 # Windows has neither kind of file; there a file is opened as text by default.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError, OverflowError),
+    OSError,
+)
+"""All that Python raises on archives that are truncated, damaged, encrypted, or packed by an unknown method."""
 
 
 def open_regular(path: Path) -> BinaryIO:

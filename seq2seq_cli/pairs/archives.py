@@ -7,15 +7,12 @@ changing its name, and a web page may have been saved under the name of an archi
 
 import gzip
 import hashlib
-import lzma
 import os
 import re
 import shutil
 import stat
-import struct
 import sys
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -25,6 +22,7 @@ from tempfile import TemporaryFile, gettempdir
 from typing import IO, BinaryIO
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line, unreadable
+from seq2seq_cli.files.reading import DAMAGE
 
 STANDARD_INPUT = Path("-")
 _PIECE = 1 << 16
@@ -40,12 +38,6 @@ PAIR_SUFFIXES = {".txt", ".tsv", ".tab", ".csv", ".json", ".jsonl", ".ndjson", "
 """Endings of the names of files that may hold sentence pairs, in an archive."""
 _BESIDE = re.compile(r"(^|/)([._]|(readme|licen[cs]e|copying)\b)", re.IGNORECASE)
 """Names of hidden files and of texts that accompany the pairs in an archive, such as ``_about.txt``."""
-
-# All that Python's readers raise on archives that are truncated, damaged, encrypted, or packed by an unknown method.
-_DAMAGE = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, RuntimeError, ValueError, OverflowError),
-    OSError,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,7 +143,7 @@ def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises PairFileError when it is truncated or damaged."""
     try:
         return zipfile.ZipFile(file)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(name, "zip archive", error) from None
 
 
@@ -177,7 +169,7 @@ def read_member(archive: zipfile.ZipFile, member: str, name: str) -> Iterator[by
     """The bytes of a member of a zip archive; raises PairFileError where it cannot be unpacked."""
     try:
         return _pieces(archive.open(member), name, "zip archive")
-    except _DAMAGE as error:  # also of an encrypted member, and of an unknown method
+    except DAMAGE as error:  # also of an encrypted member, and of an unknown method
         raise _damaged(name, "zip archive", error) from None
 
 
@@ -185,7 +177,7 @@ def _pieces(stream: IO[bytes] | gzip.GzipFile, name: str, kind: str) -> Iterator
     try:
         while piece := stream.read(_PIECE):
             yield piece
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(name, kind, error) from None
 
 

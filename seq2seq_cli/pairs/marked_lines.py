@@ -8,17 +8,14 @@ r"""Formats whose lines have marks: catalogues of gettext, records of Toolbox, B
 PO: https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html; USFM: https://docs.usfm.bible
 """
 
-import ast
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import BinaryIO
 
-from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.documents.plain_text import keyed_texts, messages
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
 from seq2seq_cli.pairs.text_lines import lines_of
 
-_KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
 _MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
 _NOTES = re.compile(r"\\(f|fe|x)\s.{0,1000}?\\\1\*")
 _ATTRIBUTES = re.compile(r"\|[^\\|]*(?=\\)")
@@ -28,8 +25,6 @@ _HEADINGS = {
     *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem")
 }
 """Markers of lines that belong to no verse."""
-_TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
-_TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 
 
 def is_po(head: str) -> bool:
@@ -44,27 +39,10 @@ class Po(Reader):
 
     def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
-        begun, cells, keyword, is_fuzzy = 1, dict[Column, str](), "", False
-        for number, line in enumerate(chain(lines_of(file, name, encoding), [""]), start=1):
-            if not (line or "").strip():
-                if cells.get("msgid") and cells.get("msgstr") and not is_fuzzy:
-                    yield Record(begun, {key: cells[key] for key in ("msgid", "msgstr")})
-                cells, is_fuzzy = {}, False
-            elif line and line.startswith("#"):
-                is_fuzzy = is_fuzzy or (line.startswith("#,") and "fuzzy" in line)
-            elif found := _KEYWORD.match(line or ""):
-                keyword = (found[1] or keyword).replace("msgstr[0]", "msgstr")
-                begun = number if keyword == "msgid" and found[1] else begun
-                cells[keyword] = cells.get(keyword, "") + _unescaped(found[2], f"{name}:{number}")
-            else:
-                raise PairFileError(f"{name}:{number}: no line of a PO file: correct it, or export the file again")
-
-
-def _unescaped(text: str, place: str) -> str:
-    try:
-        return str(ast.literal_eval(f'"{text}"'))
-    except (SyntaxError, ValueError):
-        raise PairFileError(f"{place}: a string that does not end, or a wrong \\ in it: correct it") from None
+        for message in messages(lines_of(file, name, encoding), name):
+            texts = message.texts
+            if texts.get("msgid") and texts.get("msgstr") and not message.is_fuzzy:
+                yield Record(message.lines["msgid"][0], {key: texts[key] for key in ("msgid", "msgstr")})
 
 
 def is_usfm(head: str) -> bool:
@@ -128,24 +106,4 @@ def _plain(parts: Iterable[str]) -> str:
 
 
 USFM = KeyedTexts("USFM", verses)
-
-
-def is_subtitles(head: str) -> bool:
-    """Whether a text begins like subtitles."""
-    return any(map(_TIMES.match, head.split("\n", 20)[:20]))
-
-
-def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
-    """The cues by the second in which they begin."""
-    key, begun, parts = "", 1, list[str]()
-    for number, line in enumerate(chain(lines, [""]), start=1):
-        if found := _TIMES.match(line or ""):
-            key, begun, parts = found[1], number, []
-        elif key and not (line or "").strip():
-            yield begun, key, _TAGS.sub("", " ".join(parts))
-            key = ""
-        else:
-            parts.append(line or "")
-
-
-SUBTITLES = KeyedTexts("subtitles", cues)
+SUBTITLES = KeyedTexts("subtitles", keyed_texts)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, ClassVar
 from xml.parsers import expat
 
+from seq2seq_cli.documents.plain_text import primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
@@ -126,7 +127,7 @@ class _Tmx(_Units):
         if tag == "tu":
             self.begin_record()
         elif tag == "tuv":
-            self._language = _language(attributes.get("xml:lang") or attributes.get("lang", ""))
+            self._language = primary(attributes.get("xml:lang") or attributes.get("lang", ""))
             if not self._language:
                 raise self.error("a <tuv> without xml:lang: name its language there")
         elif tag == "seg":
@@ -151,7 +152,7 @@ class _Xliff(_Units):
         """The languages of the file, a unit, or one of its texts."""
         if tag in {"xliff", "file"}:
             stated = [
-                _language(attributes.get(old) or attributes.get(new) or "")
+                primary(attributes.get(old) or attributes.get(new) or "")
                 for old, new in (("source-language", "srcLang"), ("target-language", "trgLang"))
             ]
             self._languages = (stated[0] or self._languages[0], stated[1] or self._languages[1])
@@ -251,11 +252,6 @@ class _Elan(_Units):
             seen.add(annotation)
             annotation = key[0]
         return tuple(self._times.get(slot, slot) for slot in key) or (annotation,)
-
-
-def _language(tag: str) -> str:
-    """The language of a tag, whatever the region: ``en`` for ``en-US``."""
-    return tag.strip().replace("_", "-").partition("-")[0].lower()
 
 
 _FORMS: Mapping[str, tuple[str, type[_Units]]] = {

@@ -25,6 +25,7 @@ from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
+from tests.documents import DOCUMENTS
 from tests.pair_formats import delimited, tmx
 from tests.servers import running_server
 from tests.site import Site, archive_of, running_site
@@ -131,6 +132,8 @@ def granted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, content in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(content, encoding="utf-8")
+    for name, document in DOCUMENTS.items():
+        (folder / name).write_bytes(document)
     (folder / "old.txt").write_text(files["deu.txt"], encoding="cp1252")
     (folder / "deu-eng.zip").write_bytes(published("deu"))
     return folder

@@ -1,6 +1,7 @@
 """``s2s translate``: texts in, translations out.
 
-A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back.
+A text goes from here to `Translator.translate_stream`; `Presenter.show` writes what comes back. A document is taken
+apart into texts, and written with their translations.
 """
 
 import sys
@@ -17,18 +18,22 @@ from seq2seq_cli.cli.terminal import progress_bar, tell
 from seq2seq_cli.cli.translating.presenter import Drawing, Presenter
 from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
+from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, read_glossary
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.errors import ModelFileError, UsageError, command_line, one_line
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.documents.plain_text import TRANSLATED
+from seq2seq_cli.errors import ModelFileError, UsageError, command_line, how_to_install, one_line
+from seq2seq_cli.files.output import check_output_path, write_output
 
 
 def translate(
     texts: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts. Without any, each line of the pipe or at the prompt is one."),
+        typer.Argument(metavar="TEXT", help="Texts, or a document. Else each line of a pipe or the prompt is a text."),
     ] = None,
     model: Annotated[
         list[Path] | None,
@@ -111,9 +116,15 @@ def translate(
     """
     texts = texts or []
     _check(texts, input_, output)
+    is_document = len(texts) == 1 and Path(texts[0]).suffix.lower() in TRANSLATED and is_file(texts[0])
+    document = Path(texts[0]) if is_document else None
+    if document:
+        if output is None:
+            raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
+        check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     check_utf8("--prefix", prefix)
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
-    with open_output(output, overwrite=overwrite) as results:
+    with open_output(None if document else output, overwrite=overwrite) as results:
         demands = Demands(prefix=prefix, terms={} if glossary is None else read_glossary(glossary))
         with loading():
             loaded = load(model or None, device=device, overrides=overrides or [], threads=threads)
@@ -136,7 +147,28 @@ def translate(
             view=View(format=format_, score=score, align=align, attention=attention, nbest=shown),
             drawing=drawing,
         )
-        _present(texts, input_, presenter)
+        if document and output:
+            write_output(output, _translated(document, presenter.translator), overwrite=overwrite)
+        else:
+            _present(texts, input_, presenter)
+
+
+def _translated(path: Path, translator: Translator) -> bytes:
+    """The translation of a document, told and warned of on stderr; raises InputError for one that cannot be read."""
+    try:
+        from seq2seq_cli.documents.open_document import open_document  # not above: an extra
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{path}: needs the package {error.name}: {how_to_install('documents')}") from None
+    draft = open_document(path, (translator.src_codec.config.language, translator.tgt_codec.config.language))
+    tell(f"{path} is a document: its text is translated")
+    told: set[Check] = set()
+    with progress_bar("translate", " texts") as show:
+        translations = translator.translate_stream([slot.text for slot in draft.slots])
+        for done, (slot, translation) in enumerate(zip(draft.slots, translations, strict=True), start=1):
+            slot.write(translation.text)
+            show(done, len(draft.slots))
+            warn_once(told, str(path), translator, translation)
+    return draft.content()
 
 
 def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:

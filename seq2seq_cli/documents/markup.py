@@ -1,0 +1,224 @@
+"""The formats made of elements: HTML, XHTML, and the parts of Word and OpenDocument files that hold text."""
+
+import codecs
+import re
+from collections.abc import Callable, Collection
+from copy import deepcopy
+from dataclasses import replace
+from io import BytesIO
+from itertools import groupby
+
+from lxml import etree
+
+from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots, local_name
+from seq2seq_cli.documents.plain_text import Draft, Languages, primary
+from seq2seq_cli.errors import InputError
+
+_CHARSET = re.compile(rb"(?is)\A.{0,1024}?<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
+
+
+def _kinds(**names: str) -> dict[str, Kind]:
+    """The kinds of elements by their names, which are separated by spaces."""
+    return {name: kind for kind, of_kind in names.items() for name in of_kind.split()}  # type: ignore[misc]
+
+
+def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
+    """The root of an XML file, whose entities are not expanded, and what writes the file; raises InputError."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, strip_cdata=False)
+    try:
+        tree = etree.parse(BytesIO(content), parser)
+    except etree.XMLSyntaxError as error:
+        line, column = error.position
+        problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
+        raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or remove the password") from None
+    encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
+    has_declaration = content.removeprefix(codecs.BOM_UTF8).startswith(b"<?xml")
+
+    def written() -> bytes:
+        return etree.tostring(tree, encoding=encoding, xml_declaration=has_declaration, standalone=is_alone)
+
+    return tree.getroot(), written
+
+
+# HTML
+
+_PAGE = Layout(
+    kinds=_kinds(
+        inline="a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp rt"
+        " rtc s samp small span strike strong sub sup svg time tt u var",
+        point="wbr area param source track",
+        gap="img embed input picture video audio object iframe canvas button select meter progress",
+    ),
+    others="break",
+    untranslated=["code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea", "var"],
+    attributes=("alt", "title", "placeholder", "aria-label"),
+)
+
+
+def read_html(content: bytes, name: str, languages: Languages) -> Draft:
+    """A page."""
+    stated = _CHARSET.match(content)
+    encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
+    try:
+        content.decode(encoding)
+        tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding, default_doctype=False))
+    except (LookupError, UnicodeDecodeError):
+        raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
+    if (root := tree.getroot()) is None:
+        raise InputError(f"{name}: empty: give a page with a text")
+    return _page_draft(root, languages, lambda: etree.tostring(tree, method="html", encoding=encoding))
+
+
+def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
+    """An XHTML page, such as a chapter of a book."""
+    root, written = _parsed(content, name)
+    return _page_draft(root, languages, written)
+
+
+def _page_draft(root: Element, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
+    """The draft of a page, which says afterwards that its language is the target's."""
+    source, target = languages
+    slots = list(find_slots(root, replace(_PAGE, language=source)))
+    for key, value in root.attrib.items():
+        if key.endswith("lang") and primary(value) == source:
+            root.set(key, target)
+    return Draft(slots, serialised)
+
+
+# OpenDocument
+
+_TEXT = Layout(
+    kinds=_kinds(inline="span a meta", gap="tab s frame", **{"break": "p h line-break"}),
+    others="point",
+    paragraphs=("p", "h", "title", "desc"),
+    untranslated=("annotation", "tracked-changes"),
+)
+
+
+def read_odt_part(content: bytes, name: str, _languages: Languages) -> Draft:
+    """The text of an OpenDocument file, or its headers and footers."""
+    root, written = _parsed(content, name)
+    return Draft(list(find_slots(root, _TEXT)), written)
+
+
+# Word
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_RUN, _RUN_TEXT, _RUN_FORMAT, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}proofErr"
+_USUAL, _STYLED = "usual", "styled"
+"""Stand for runs with text while it is translated: those of a paragraph's usual format, and others."""
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_LINKS = "hyperlink ins moveTo smartTag fldSimple"
+_AROUND_RUNS = [f"{_W}{name}" for name in f"p {_LINKS}".split()]
+
+
+def _name_in_word(element: Element) -> str:
+    """The name of an element of Word; a run without text has the effect of what it holds."""
+    inner = _parts(element) if element.tag == _RUN else []
+    return local_name(inner[0] if inner else element)
+
+
+def _parts(run: Element) -> list[Element]:
+    """What is in a run besides its format."""
+    return [part for part in run if part.tag != _RUN_FORMAT]
+
+
+_LETTER = Layout(
+    name_of=_name_in_word,
+    kinds=_kinds(
+        inline=f"{_STYLED} {_LINKS}", gap="tab ptab sdt drawing pict object", format="pPr rPr", **{"break": "p br cr"}
+    ),
+    others="point",
+    paragraphs=("p", "sdtContent"),  # the latter is a field to fill in
+    untranslated=("del", "moveFrom"),
+    attributes=("descr", "title"),
+)
+
+
+def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
+    """The text of a Word file, or its headers, footers or notes.
+
+    Word cuts a text into runs wherever it was edited. While it is translated, it stands in its paragraph directly, as
+    in HTML, and only what has another format than the longest run is in an element.
+    """
+    root, written = _parsed(content, name)
+    etree.strip_elements(root, _PROOF)  # about the spelling of the words that were there
+    for element in root.iter("*"):  # no white space between elements is text
+        element.tail = None
+        element.text = element.text if next(element.iterchildren(), None) is None else None
+    inner = set(root.iterfind(f".//{_RUN}/*"))
+    parents = [*root.iter(*_AROUND_RUNS), *root.iterfind(f".//{_RUN}/..")]
+    usual = {parent: _loosened(parent) for parent in dict.fromkeys(parents)}
+    etree.strip_tags(root, _RUN_TEXT, _USUAL)
+
+    def finished() -> bytes:
+        for parent, run in usual.items():
+            _fasten(parent, run, inner)
+        return written()
+
+    return Draft(list(find_slots(root, _LETTER)), finished)
+
+
+def _loosened(parent: Element) -> Element:
+    """An empty run of the usual format in a paragraph or a link, whose runs with text are marked, or joined."""
+    runs = {
+        run: [etree.tostring(style, method="c14n", exclusive=True) for style in run.iterchildren(_RUN_FORMAT)]
+        for run in parent.iterchildren(_RUN)
+        if run.find(_RUN_TEXT) is not None
+    }
+    if not runs:
+        return etree.Element(_RUN)
+    longest = max(runs, key=lambda run: len("".join(run.itertext(_RUN_TEXT))))
+    usual = deepcopy(longest)
+    _taken(usual)
+    for run, style in runs.items():
+        before = run.getprevious()
+        if before is not None and runs.get(before) == style:
+            before.extend(_parts(run))
+            parent.remove(run)
+        elif style == runs[longest]:
+            run.tag = _USUAL
+            run[:] = _parts(run)
+        else:
+            run.tag = _STYLED
+    return usual
+
+
+def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None:
+    """Put the text of a paragraph or a link back into runs; `inner` is what may only stand in runs."""
+    items: list[tuple[Element, Element | str]] = []
+    """Each with the run that has its format."""
+    for item in _taken(parent):
+        if isinstance(item, str) or item.tag != _STYLED:
+            items.append((usual, item))
+        else:
+            items += [(item, part) for part in _taken(item)]
+            item.tag = _RUN
+    for (run, is_inner), group in groupby(items, lambda item: (item[0], isinstance(item[1], str) or item[1] in inner)):
+        around = deepcopy(run) if is_inner else parent
+        if is_inner:
+            append(parent, around)
+        for _, item in group:
+            _put(around, item)
+
+
+def _taken(element: Element) -> list[Element | str]:
+    """The texts and the elements in an element, of which only the format of a run is left."""
+    items: list[Element | str] = [element.text or ""]
+    for child in element:
+        items += [child, child.tail or ""]
+        child.tail = None
+    element.text = None
+    element[:] = [child for child in element if child.tag == _RUN_FORMAT]
+    return [item for item in items if (item if isinstance(item, str) else item.tag != _RUN_FORMAT)]
+
+
+def _put(parent: Element, item: Element | str) -> None:
+    """Add an element, or a text, to a run."""
+    if not isinstance(item, str):
+        append(parent, item)
+        return
+    text = etree.SubElement(parent, _RUN_TEXT)
+    text.text = item
+    if item != item.strip():
+        text.set(_SPACE, "preserve")

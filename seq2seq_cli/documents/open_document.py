@@ -1,0 +1,80 @@
+"""The document of a file: its format, by the ending of its name, and the members of those that are zip archives."""
+
+import re
+import zipfile
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from pathlib import Path, PurePath
+from typing import TypeAlias
+
+from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
+from seq2seq_cli.documents.plain_text import Draft, Languages, read_po, read_subtitles
+from seq2seq_cli.errors import InputError, unreadable
+from seq2seq_cli.files.reading import DAMAGE, read_named
+
+_Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
+"""Takes a file apart; the second argument is its name in messages."""
+
+_LARGEST = 100_000_000
+"""Bytes of a document."""
+_MOST_UNPACKED = 200_000_000
+"""Bytes of all that is packed in a document; Python unpacks no more of a member than the archive says."""
+
+
+def open_document(path: Path, languages: Languages) -> Draft:
+    """The draft of a file; raises InputError for one that cannot be read, or has no text."""
+    try:
+        draft = take_apart(read_named(path, most=_LARGEST), str(path), languages)
+    except OSError as error:
+        raise InputError(unreadable(path, error)) from None
+    if not draft.slots:
+        raise InputError(f"{path}: no text to translate in it: check its format, and the language that it states")
+    return draft
+
+
+def take_apart(content: bytes, name: str, languages: Languages) -> Draft:
+    """The draft of a document, whose name tells its format; raises InputError where it is damaged or too large."""
+    ending = PurePath(name).suffix.lower()
+    if ending not in _PACKED:
+        return _READERS[ending](content, name, languages)
+    texts, read = _PACKED[ending]
+    members = _unpacked(content, name)
+    drafts = {
+        member: read(inner, f"{name}: {member}", languages)
+        for member, (_, inner) in members.items()
+        if re.fullmatch(texts, member)
+    }
+
+    def packed() -> bytes:
+        file = BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            for member, (info, inner) in members.items():
+                archive.writestr(info, drafts[member].content() if member in drafts else inner)
+        return file.getvalue()
+
+    return Draft([slot for draft in drafts.values() for slot in draft.slots], packed)
+
+
+def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, bytes]]:
+    """The members of an archive in their order."""
+    try:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            if sum(info.file_size for info in archive.infolist()) > _MOST_UNPACKED:
+                raise InputError(f"{name}: more than {_MOST_UNPACKED / 1e6:g} MB when it is unpacked: split it")
+            return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
+    except DAMAGE:
+        raise InputError(f"{name}: damaged or encrypted: save it again, without a password") from None
+
+
+_READERS: Mapping[str, _Read] = {
+    **dict.fromkeys((".html", ".htm"), read_html),
+    ".xhtml": read_xhtml,
+    **dict.fromkeys((".srt", ".vtt"), read_subtitles),
+    ".po": read_po,
+}
+_PACKED: Mapping[str, tuple[str, _Read]] = {
+    ".docx": (r"word/(document|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
+    ".odt": (r"(content|styles)\.xml", read_odt_part),
+    ".epub": (r".+\.x?html?", read_xhtml),
+}
+"""Of formats that are zip archives, the names of the members with texts, and their reader."""

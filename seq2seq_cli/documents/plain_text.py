@@ -1,0 +1,226 @@
+"""Documents as texts and the places of their translations, and those of plain text: catalogues (PO) and subtitles.
+
+PO: https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html. A sentence of subtitles (SubRip and WebVTT)
+that goes on in the next line or cue is translated whole, and cut again to fit.
+"""
+
+import ast
+import codecs
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeAlias
+
+from seq2seq_cli.errors import InputError, PairFileError
+from seq2seq_cli.text.normalise import FINAL_MARKS, is_unspaced
+
+Languages: TypeAlias = tuple[str, str]
+"""The language that a document is translated from, and the one that it is translated into: two codes."""
+
+TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".srt", ".vtt", ".po"]
+"""Endings of the names of documents that are translated."""
+
+
+class Slot(NamedTuple):
+    """A place of a document that holds a text."""
+
+    text: str
+    """As `Translator.translate` takes it, with inline marks."""
+    write: Callable[[str], object]
+    """Puts the translation there."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A document while its texts are translated."""
+
+    slots: Sequence[Slot]
+    content: Callable[[], bytes]
+    """Makes the document once its slots are written."""
+
+
+def primary(tag: str) -> str:
+    """The language of a tag, whatever the region: ``en`` for ``en-US``."""
+    return tag.strip().replace("_", "-").partition("-")[0].lower()
+
+
+class PlainText:
+    """A file in UTF-8 that is edited in place."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        """Raise InputError for other bytes; `name` is the file's in messages."""
+        self._mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+        try:
+            self.lines = content[len(self._mark) :].decode("utf-8").split("\n")
+        except UnicodeDecodeError as error:
+            line, byte = error.object.count(b"\n", 0, error.start) + 1, error.object[error.start]
+            raise InputError(f"{name}:{line}: byte 0x{byte:02x} is not UTF-8: save it in UTF-8") from None
+        self._written = [[line] for line in self.lines]
+
+    def replace_lines(self, first: int, count: int, text: str) -> None:
+        """Put the lines of a text in the place of others, with the same line end; an empty text has none."""
+        end = "\r" if self.lines[first].endswith("\r") else ""
+        new = [line + end for line in text.split("\n")] if text else []
+        self._written[first : first + count] = [new, *[list[str]()] * (count - 1)]
+
+    def content(self) -> bytes:
+        """The file with the lines that were replaced."""
+        return self._mark + "\n".join(chain.from_iterable(self._written)).encode()
+
+
+# Catalogues
+
+_KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
+
+
+@dataclass
+class Message:
+    """A message of a catalogue."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    """By keyword; that of the first ``msgstr`` is without its number."""
+    lines: dict[str, list[int]] = field(default_factory=dict)
+    """The lines of each text, counted from 1."""
+    is_fuzzy: bool = False
+
+
+def messages(lines: Iterable[str | None], name: str) -> Iterator[Message]:
+    """The messages of a catalogue, and blank ones between them; raises PairFileError for another line."""
+    message, keyword = Message(), ""
+    for number, line in enumerate(chain(lines, [""]), start=1):
+        if not (line or "").strip():
+            yield message
+            message = Message()
+        elif line and line.startswith("#"):
+            message.is_fuzzy = message.is_fuzzy or (line.startswith("#,") and "fuzzy" in line)
+        elif found := _KEYWORD.match(line or ""):
+            keyword = (found[1] or keyword).replace("msgstr[0]", "msgstr")
+            message.texts[keyword] = message.texts.get(keyword, "") + _unescaped(found[2], f"{name}:{number}")
+            message.lines.setdefault(keyword, []).append(number)
+        else:
+            raise PairFileError(f"{name}:{number}: no line of a PO file: correct it, or export the file again")
+
+
+def _unescaped(text: str, place: str) -> str:
+    try:
+        return str(ast.literal_eval(f'"{text}"'))
+    except (SyntaxError, ValueError):
+        raise PairFileError(f"{place}: a string that does not end, or a wrong \\ in it: correct it") from None
+
+
+def read_po(content: bytes, name: str, _languages: Languages) -> Draft:
+    """The messages of a catalogue that have no translation; those in doubt (fuzzy) have one."""
+    file = PlainText(content, name)
+    slots = []
+    for message in messages(file.lines, name):
+        for keyword, text in message.texts.items():
+            source = message.texts.get("msgid" if keyword == "msgstr" else "msgid_plural")
+            if keyword.startswith("msgstr") and source and not text:
+                slots.append(Slot(source, partial(_fill, file, message.lines[keyword])))
+    return Draft(slots, file.content)
+
+
+def _fill(file: PlainText, lines: list[int], translation: str) -> None:
+    """Write a translation as the text of these lines: in one line, or below the keyword in several."""
+    first, parts = lines[0] - 1, translation.splitlines(keepends=True)
+    quoted = [json.dumps(part, ensure_ascii=False) for part in (["", *parts] if parts[1:] else [translation])]
+    file.replace_lines(first, len(lines), file.lines[first].partition('"')[0] + "\n".join(quoted))
+
+
+# Subtitles
+
+_WHOLE = re.compile(r"<(\w+)[^<>]*>.{0,1000}?</\1>|<[^<>]*>")
+"""What is not cut: tags, and what they are around."""
+_MARKS = ".,;:!?…。，、；：！？"
+_WORTH_OF_MARK = 8
+"""Characters by which a cut behind a punctuation mark may be farther from its place."""
+_TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
+_TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
+_AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—\s])*)(.*?)((?:</[^<>]*>|\s)*)$")
+"""The tags and the dash of a speaker before the text of a line, the text, and what is behind it."""
+_CLOSING = "\"'”’»)]"
+_MOST_LINES = 8
+"""Lines of a sentence: subtitles without punctuation have no end of one."""
+
+
+def is_subtitles(head: str) -> bool:
+    """Whether a text begins like subtitles."""
+    return any(map(_TIMES.match, head.split("\n", 20)[:20]))
+
+
+def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, list[str]]]:
+    """The cues: the line with the times, counted from 1, the second in which it begins, and the lines of its text."""
+    key, begun, texts = "", 1, list[str]()
+    for number, line in enumerate(chain(lines, [""]), start=1):
+        if found := _TIMES.match(line or ""):
+            key, begun, texts = found[1], number, []
+        elif key and line and line.strip():
+            texts.append(line)
+        elif key:
+            yield begun, key, texts
+            key = ""
+
+
+def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
+    """The texts of cues, with their lines and their seconds, which are what files in two languages have in common."""
+    return ((begun, key, _TAGS.sub("", " ".join(texts))) for begun, key, texts in cues(lines))
+
+
+class _Line(NamedTuple):
+    """A line of a cue, and its place among the lines of the file."""
+
+    place: int
+    before: str
+    text: str
+    after: str
+
+    def goes_on_in(self, following: "_Line") -> bool:
+        """Whether the sentence at the end of this line goes on in the next one: no other speaker begins there."""
+        end = _TAGS.sub("", self.text).rstrip(_CLOSING)[-1:]
+        return end not in {"", *FINAL_MARKS, ":"} and not _TAGS.sub("", following.before).strip()
+
+
+def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
+    """The sentences of subtitles, each with its lines, which may be in several cues."""
+    file = PlainText(content, name)
+    sentences: list[list[_Line]] = []
+    for line in (_line(begun + i, text) for begun, _, texts in cues(file.lines) for i, text in enumerate(texts)):
+        if sentences and len(sentences[-1]) < _MOST_LINES and sentences[-1][-1].goes_on_in(line):
+            sentences[-1].append(line)
+        else:
+            sentences.append([line])
+
+    def write(lines: Sequence[_Line], translation: str) -> None:
+        for line, text in zip(lines, cut(translation, [len(line.text) for line in lines]), strict=True):
+            file.replace_lines(line.place, 1, line.before + text + line.after if text else "")
+
+    slots = [Slot(" ".join(line.text for line in lines), partial(write, lines)) for lines in sentences]
+    return Draft([slot for slot in slots if any(map(str.isalpha, slot.text))], file.content)
+
+
+def _line(place: int, line: str) -> _Line:
+    [(before, text, after)] = _AROUND.findall(line.rstrip("\r"))
+    if text.count("</") != len(re.findall(r"<[A-Za-z]", text)):  # tags around a part of it only
+        before, text, after = "", line.strip(), ""
+    return _Line(place, before, text, after)
+
+
+def cut(text: str, shares: Sequence[int]) -> list[str]:
+    """The text in as many parts, about as long as their shares, cut between words and outside of tags.
+
+    A cut behind a punctuation mark is preferred. Where there are fewer words than parts, the last parts are empty.
+    """
+    whole = {at for found in _WHOLE.finditer(text) for at in range(found.start() + 1, found.end())}
+    gaps = (at for at in range(1, len(text)) if text[at] == " " or all(map(is_unspaced, text[at - 1 : at + 1])))
+    places = [at for at in gaps if at not in whole]
+    cuts, before, total = [0], 0, sum(shares) or 1
+    for share in shares[:-1]:
+        before += share
+        ideal = len(text) * before / total
+        if left := [at for at in places if at > cuts[-1]]:
+            cuts.append(min(left, key=lambda at: abs(at - ideal) - _WORTH_OF_MARK * (text[at - 1] in _MARKS)))
+    parts = [text[start:end].strip() for start, end in pairwise([*cuts, len(text)])]
+    return parts + [""] * (len(shares) - len(parts))

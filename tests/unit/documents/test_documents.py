@@ -1,0 +1,204 @@
+"""Documents come back whole: all but their text is as it was."""
+
+import re
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from seq2seq_cli.documents.open_document import _PACKED, _READERS, take_apart
+from seq2seq_cli.documents.plain_text import TRANSLATED
+from seq2seq_cli.errors import InputError
+from tests.documents import DOCUMENTS, members, packed
+
+LANGUAGES = ("en", "de")
+_W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+BOLD = "<w:rPr><w:b/></w:rPr>"
+
+
+def shouted(text: str) -> str:
+    """The text in capitals, but for its tags: every word is another one, of the same length."""
+    return "".join(part if part.startswith("<") else part.upper() for part in re.split(r"(<[^<>]*>)", text))
+
+
+def translated(name: str, content: bytes, translate: Callable[[str], str] = shouted) -> bytes:
+    draft = take_apart(content, name, LANGUAGES)
+    for slot in draft.slots:
+        slot.write(translate(slot.text))
+    return draft.content()
+
+
+def texts(name: str, content: str | bytes) -> list[str]:
+    draft = take_apart(content.encode() if isinstance(content, str) else content, name, LANGUAGES)
+    return [slot.text for slot in draft.slots]
+
+
+def letter(runs: str) -> bytes:
+    """A Word file of one paragraph."""
+    return packed({"word/document.xml": f"<w:document {_W}><w:body><w:p>{runs}</w:p></w:body></w:document>"})
+
+
+def test_each_ending_has_a_reader() -> None:
+    assert _READERS.keys() | _PACKED.keys() == set(TRANSLATED)
+
+
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != "program.po"])
+def test_all_but_the_text_stays(name: str) -> None:
+    before, after = members(name, DOCUMENTS[name]), members(name, translated(name, DOCUMENTS[name]))
+    assert list(before) == list(after)
+    changed = [member for member in before if before[member] != after[member]]
+    assert changed
+    for member in changed:
+        told = after[member].replace(b'lang="de"', b'lang="en"').lower().split()  # a wrapped line is one
+        assert told == before[member].lower().split()
+
+
+# What is translated of each: marks stand for what is inside of a text.
+TEXTS: Mapping[str, list[str]] = {
+    "letter.docx": [
+        *("The old man", "She <x0>kissed</x0> him<img 1>in the <x2>garden</x2>.", "The dog", "The dog"),
+        "The man",
+    ],
+    "letter.odt": [
+        *("The old man", "She <x0>kissed</x0> him in the <x1>garden</x1>.<br 2>He saw the dog.", "The dog"),
+        *("He<x0/> saw her.", "The man."),
+    ],
+    "page.html": [
+        *("The old man", "The old man"),
+        "She <x0>kissed <x1>him</x1></x0> in the garden.<br 2>Use <var 3></var> <x4/> and see.<img 5>",
+        *("The dog", "The dog<br 0>", "The man", "She saw him", "The dog"),
+    ],
+    "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],
+    "film.vtt": ["She kissed the <b>old</b> man.", "The dog"],
+    "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_texts_of_a_document(name: str) -> None:
+    assert texts(name, DOCUMENTS[name]) == TEXTS[name]
+
+
+def run(text: str, style: str = "") -> str:
+    return f'<w:r>{style}<w:t xml:space="preserve">{text}</w:t></w:r>'
+
+
+def shown(*texts: str) -> str:
+    """Subtitles of a second each."""
+    return "\n".join(f"00:{start:02}.000 --> 00:{start + 1:02}.000\n{text}\n" for start, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        # Other languages, and what a page says that is not to be translated; an inner statement counts more.
+        (
+            "a.html",
+            '<p>Say <i lang="fr">oui</i> to <b translate="no">Tom</b>.',
+            ["Say <var 0></var> to <var 1></var>."],
+        ),
+        ("a.html", '<div translate="no">Yes<p translate="yes">No</p></div>', ["No"]),
+        ("a.html", '<p lang="fr">Oui <i lang="en-GB">yes</i></p><p lang="en-US">No</p>', ["No"]),
+        ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
+        ("a.html", "<p>a\0b \x0c c</p>", ["a\ufffdb \x0c c"]),
+        ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
+        # The mark of an end and a new speaker end a sentence.
+        ("a.srt", shown("a,", "b", "c."), ["a, b c."]),
+        ("a.srt", shown("a.", "<i>b</i>", "- c\n- d\ne", "12."), ["a.", "b", "c", "d e 12."]),
+        ("a.srt", shown("", "b"), ["b"]),
+        ("a.srt", shown("<i>a\nb</i>", "c <b>d</b>"), ["a b c <b>d</b>"]),
+        ("a.srt", shown(*"abcdefghij"), ["a b c d e f g h", "i j"]),
+        # Word cuts a text into runs wherever it was edited.
+        ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),
+        ("a.docx", letter(run("a", BOLD) + run("b", BOLD) + run("cde")), ["<x0>ab</x0>cde"]),
+        ("a.docx", letter(run("a") + "<w:r><w:br/></w:r>" + run("b")), ["a<br 0>b"]),
+        ("a.docx", letter(run("a") + f"<w:r><w:pict><w:p>{run('b')}</w:p></w:pict></w:r>"), ["a<img 0>", "b"]),
+        ("a.docx", letter(f"{run('a')}<w:sdt><w:sdtContent>{run('b')}</w:sdtContent></w:sdt>"), ["a<img 0>", "b"]),
+        ("a.docx", letter(f"<w:del>{run('no')}</w:del><w:ins>{run('a')}</w:ins>"), ["<x0/><x1>a</x1>"]),
+    ],
+)
+def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: list[str]) -> None:
+    assert texts(name, content) == expected
+    translated(name, content.encode() if isinstance(content, str) else content)
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("<p>ä</p>", "<p>Ä</p>"),
+        ("<p>&auml;&nbsp;b</p>", "<p>&#196;&#160;B</p>"),  # no encoding is stated: plain ASCII is right in each
+    ],
+)
+def test_a_page_is_written_as_it_was_read(content: str, expected: str) -> None:
+    assert translated("a.html", content.encode()).decode() == f"<html><body>{expected}</body></html>"
+
+
+def test_a_page_keeps_its_encoding() -> None:
+    page = '<head><meta charset="iso-8859-1"></head><p>é</p>'.encode("latin-1")
+    assert "<p>É</p>".encode("latin-1") in translated("a.html", page)
+
+
+def test_a_catalogue_is_filled() -> None:
+    written = translated("program.po", DOCUMENTS["program.po"]).decode()
+    filled = DOCUMENTS["program.po"].decode().replace('msgstr[0] ""', 'msgstr[0] "THE DOG"')
+    filled = filled.replace('msgstr[1] ""', 'msgstr[1] "THE DOGS"').replace(
+        'dogs."\nmsgstr ""', 'dogs."\nmsgstr "SHE SAW %D DOGS."'
+    )
+    assert written == filled.replace('msgstr ""\n""', 'msgstr ""\n"THE DOG.\\n"\n"THE MAN.\\n"')
+
+
+def test_words_of_a_format_move_with_it() -> None:
+    content = translated("a.docx", letter(run("a ") + run("b", BOLD) + run("cd")), lambda _: "<x0>B</x0> &lt; C")
+    expected = letter(run("B", BOLD).replace(' xml:space="preserve"', "") + run(" &lt; C"))
+    assert members("a.docx", content) == members("a.docx", expected)
+
+
+@pytest.mark.parametrize(
+    ("translation", "lines"),
+    [
+        ("Sie küsste den alten Mann im Garten.", ["Sie küsste den alten", "<i>Mann im Garten.</i>"]),
+        ("Sie küsste, als sie kam, ihn.", ["Sie küsste, als sie kam,", "<i>ihn.</i>"]),
+        ("Im <b>alten Garten hinten</b> küsste sie.", ["Im <b>alten Garten hinten</b>", "<i>küsste sie.</i>"]),
+        ("她在花园里吻了那个老人。", ["她在花园里吻了", "<i>那个老人。</i>"]),
+        ("Ja.", ["Ja."]),
+    ],
+)
+def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[str]) -> None:
+    written = translated("film.srt", DOCUMENTS["film.srt"], lambda text: translation if "kissed" in text else text)
+    cues = [cue.split("\r\n")[2:] for cue in written.decode().split("\r\n\r\n")[:2]]
+    assert [line for cue in cues for line in cue] == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("a.docx", b"\xd0\xcf\x11\xe0", "damaged or encrypted"),  # an old or an encrypted file of Word
+        ("a.docx", b"PK\x03\x04", "damaged or encrypted"),
+        ("a.docx", DOCUMENTS["letter.docx"][:-200], "damaged or encrypted"),
+        ("a.docx", packed({"word/document.xml": "<a>"}), "word/document.xml:1:4: not XML"),
+        ("a.odt", packed({"content.xml": b"\x01\x02"}), "content.xml:1:1: not XML"),
+        ("a.html", b"", "empty"),
+        ("a.html", b"<!-- no text -->", "empty"),
+        ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
+        ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
+        ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
+        ("a.po", b"#\n\xff", "a.po:2: byte 0xff is not UTF-8"),
+        ("a.po", b'msgid "a\n', "a.po:1: no line of a PO file"),
+    ],
+)
+def test_a_document_that_cannot_be_read_has_one_clear_line(name: str, content: bytes, problem: str) -> None:
+    with pytest.raises(InputError, match=re.escape(problem)) as raised:
+        take_apart(content, name, LANGUAGES)
+    assert str(raised.value).startswith(name)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_entities_are_not_expanded() -> None:
+    bomb = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a><p>Yes &b;</p></a>'
+    assert texts("a.xhtml", bomb) == ["Yes <x0/>"]
+    assert b"&b;" in translated("a.xhtml", bomb.encode())
+
+
+def test_an_archive_of_many_zeros_is_refused() -> None:
+    zeros = {f"{number}": bytes(50_000_001) for number in range(4)}
+    with pytest.raises(InputError, match="more than 200 MB"):
+        take_apart(packed({"content.xml": "", **zeros}), "a.odt", LANGUAGES)

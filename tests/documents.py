@@ -112,7 +112,7 @@ DOCUMENTS: Mapping[str, bytes] = {
             "a.png": _PICTURE,
         }
     ),
-    "page.html": _PAGE.encode(),
+    "recipe.html": _PAGE.encode(),
     "film.srt": b"""1\r
 00:00:01,000 --> 00:00:02,500\r
 She kissed the old man\r

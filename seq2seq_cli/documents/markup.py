@@ -13,6 +13,8 @@ from lxml import etree
 from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots, local_name
 from seq2seq_cli.documents.plain_text import Draft, Languages, primary
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.languages import short_code
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARSET = re.compile(rb"(?is)\A.{0,1024}?<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
 
@@ -57,16 +59,20 @@ _PAGE = Layout(
 
 def read_html(content: bytes, name: str, languages: Languages) -> Draft:
     """A page."""
-    stated = _CHARSET.match(content)
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    content, stated = content.removeprefix(mark), None if mark else _CHARSET.match(content)
     encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
     try:
         content.decode(encoding)
-        tree = etree.parse(BytesIO(content), etree.HTMLParser(encoding=encoding, default_doctype=False))
+        parser = etree.HTMLParser(encoding=encoding, default_doctype=False)
+        tree = etree.parse(BytesIO(content), parser)
     except (LookupError, UnicodeDecodeError):
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
     if (root := tree.getroot()) is None:
         raise InputError(f"{name}: empty: give a page with a text")
-    return _page_draft(root, languages, lambda: etree.tostring(tree, method="html", encoding=encoding))
+    if any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):  # the rest was not read
+        raise InputError(f"{name}: elements in elements too deep, or one with too much text: correct or split it")
+    return _page_draft(root, languages, lambda: mark + etree.tostring(tree, method="html", encoding=encoding))
 
 
 def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
@@ -78,9 +84,9 @@ def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
 def _page_draft(root: Element, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
     """The draft of a page, which says afterwards that its language is the target's."""
     source, target = languages
-    slots = list(find_slots(root, replace(_PAGE, language=source)))
+    slots = list(find_slots(root, replace(_PAGE, language="" if source == ANY_LANGUAGE else source)))
     for key, value in root.attrib.items():
-        if key.endswith("lang") and primary(value) == source:
+        if key.endswith("lang") and short_code(primary(value)) == source:
             root.set(key, target)
     return Draft(slots, serialised)
 
@@ -108,7 +114,7 @@ _RUN, _RUN_TEXT, _RUN_FORMAT, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}pro
 _USUAL, _STYLED = "usual", "styled"
 """Stand for runs with text while it is translated: those of a paragraph's usual format, and others."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
-_LINKS = "hyperlink ins moveTo smartTag fldSimple"
+_LINKS = "hyperlink ins moveTo smartTag fldSimple customXml bdo dir"
 _AROUND_RUNS = [f"{_W}{name}" for name in f"p {_LINKS}".split()]
 
 

@@ -73,7 +73,7 @@ _READERS: Mapping[str, _Read] = {
     ".po": read_po,
 }
 _PACKED: Mapping[str, tuple[str, _Read]] = {
-    ".docx": (r"word/(document|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
+    ".docx": (r"word/(document\d*|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
     ".odt": (r"(content|styles)\.xml", read_odt_part),
     ".epub": (r".+\.x?html?", read_xhtml),
 }

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 from lxml import etree
 
 from seq2seq_cli.documents.plain_text import Slot, primary
+from seq2seq_cli.text.languages import short_code
 
 Element: TypeAlias = etree._Element  # noqa: SLF001  # lxml gives its class no other name
 Kind: TypeAlias = Literal["inline", "word", "point", "gap", "break", "format"]
@@ -77,7 +78,7 @@ class Layout:
         language = next(filter(None, map(element.get, _LANGUAGE)), "")
         if stated == "no" or "notranslate" in element.get("class", "").split():
             return False
-        if self.language and language and primary(language) != self.language:
+        if self.language and language and short_code(primary(language)) != self.language:
             return False
         return stated == "yes" or (is_active and self.name_of(element) not in self.untranslated)
 

@@ -73,6 +73,8 @@ class PlainText:
 
 # Catalogues
 
+_BEGINNINGS = ("#", "msgctxt", "msgid ")
+"""Of a message, which need no blank line before it."""
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
 
 
@@ -91,12 +93,15 @@ def messages(lines: Iterable[str | None], name: str) -> Iterator[Message]:
     """The messages of a catalogue, and blank ones between them; raises PairFileError for another line."""
     message, keyword = Message(), ""
     for number, line in enumerate(chain(lines, [""]), start=1):
-        if not (line or "").strip():
+        text = (line or "").strip()
+        if not text or ("msgstr" in message.texts and text.startswith(_BEGINNINGS)):
             yield message
             message = Message()
-        elif line and line.startswith("#"):
-            message.is_fuzzy = message.is_fuzzy or (line.startswith("#,") and "fuzzy" in line)
-        elif found := _KEYWORD.match(line or ""):
+        if text.startswith("#"):
+            message.is_fuzzy = message.is_fuzzy or (text.startswith("#,") and "fuzzy" in text)
+        elif not text:
+            continue
+        elif found := _KEYWORD.match(text):
             keyword = (found[1] or keyword).replace("msgstr[0]", "msgstr")
             message.texts[keyword] = message.texts.get(keyword, "") + _unescaped(found[2], f"{name}:{number}")
             message.lines.setdefault(keyword, []).append(number)
@@ -141,6 +146,7 @@ _TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
 _TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 _AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—\s])*)(.*?)((?:</[^<>]*>|\s)*)$")
 """The tags and the dash of a speaker before the text of a line, the text, and what is behind it."""
+_KARAOKE = re.compile(r"<[\d:.]+>")
 _CLOSING = "\"'”’»)]"
 _MOST_LINES = 8
 """Lines of a sentence: subtitles without punctuation have no end of one."""
@@ -156,6 +162,8 @@ def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, list[str]]]:
     key, begun, texts = "", 1, list[str]()
     for number, line in enumerate(chain(lines, [""]), start=1):
         if found := _TIMES.match(line or ""):
+            if key:  # no blank line before this cue, or its number
+                yield begun, key, texts[:-1] if texts and texts[-1].strip().isdecimal() else texts
             key, begun, texts = found[1], number, []
         elif key and line and line.strip():
             texts.append(line)
@@ -202,7 +210,8 @@ def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
 
 
 def _line(place: int, line: str) -> _Line:
-    [(before, text, after)] = _AROUND.findall(line.rstrip("\r"))
+    line = _KARAOKE.sub("", line.rstrip("\r"))
+    [(before, text, after)] = _AROUND.findall(line)
     if text.count("</") != len(re.findall(r"<[A-Za-z]", text)):  # tags around a part of it only
         before, text, after = "", line.strip(), ""
     return _Line(place, before, text, after)

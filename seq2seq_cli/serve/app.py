@@ -167,9 +167,7 @@ class Application:
             raise HTTPException(400, "prefix: is for one text: ask for each alone")
         if wanted.prefix or wanted.glossary:
             try:
-                terms = glossary_of(wanted.glossary.splitlines(), "glossary")
-                demands = Demands(prefix=wanted.prefix or "", terms=terms)
-                translator = await asyncio.to_thread(translator.with_demands, demands)
+                translator = await asyncio.to_thread(_demanding, translator, wanted)
             except InputError as error:
                 raise HTTPException(400, str(error).removeprefix("--")) from None
         shown = translator.with_traces(steps=True) if wanted.steps else translator
@@ -187,6 +185,12 @@ class Application:
             raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
+
+
+def _demanding(translator: Translator, wanted: TranslateRequest) -> Translator:
+    """The translator with the prefix and the terms of a request; raises InputError as `Demands`."""
+    terms = glossary_of(wanted.glossary.splitlines(), "glossary")
+    return translator.with_demands(Demands(prefix=wanted.prefix or "", terms=terms))
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

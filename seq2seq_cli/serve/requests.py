@@ -189,12 +189,13 @@ async def _read_multipart(request: Request, body: bytes) -> dict[str, Any]:
         yield body
 
     try:
+        body.decode("utf-8")
         parser = MultiPartParser(
             request.headers, stream(), max_files=0, max_fields=_MOST_FIELDS, max_part_size=len(body)
         )
         return _named((await parser.parse()).multi_items())
     except (MultiPartException, KeyError, ValueError):
-        problem = f"the body: not a form in parts with at most {_MOST_FIELDS} fields and no file"
+        problem = f"the body: not a form in parts, in UTF-8, with at most {_MOST_FIELDS} fields and no file"
         raise HTTPException(400, problem) from None
 
 

@@ -175,6 +175,10 @@ def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
+    if output and output.suffix.lower() in TRANSLATED:
+        for text in texts:
+            if Path(text).suffix.lower() in TRANSLATED and not (len(texts) == 1 and is_file(text)):
+                raise UsageError(f"{text}: no such file, or not the only one: a command translates one document")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
     for number, text in enumerate(texts, start=1):

@@ -62,7 +62,7 @@ TEXTS: Mapping[str, list[str]] = {
         *("The old man", "She <x0>kissed</x0> him in the <x1>garden</x1>.<br 2>He saw the dog.", "The dog"),
         *("He<x0/> saw her.", "The man."),
     ],
-    "page.html": [
+    "recipe.html": [
         *("The old man", "The old man"),
         "She <x0>kissed <x1>him</x1></x0> in the garden.<br 2>Use <var 3></var> <x4/> and see.<img 5>",
         *("The dog", "The dog<br 0>", "The man", "She saw him", "The dog"),
@@ -100,11 +100,15 @@ def shown(*texts: str) -> str:
         ("a.html", '<p lang="fr">Oui <i lang="en-GB">yes</i></p><p lang="en-US">No</p>', ["No"]),
         ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
         ("a.html", "<p>a\0b \x0c c</p>", ["a\ufffdb \x0c c"]),
+        ("a.html", '<html lang="no"><p>Nei</p>', []),
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
+        ("a.po", 'msgid "a"\nmsgstr ""\nmsgid "b"\nmsgstr ""\n# c\nmsgid "d"\nmsgstr "D"\n', ["a", "b"]),
         # The mark of an end and a new speaker end a sentence.
         ("a.srt", shown("a,", "b", "c."), ["a, b c."]),
         ("a.srt", shown("a.", "<i>b</i>", "- c\n- d\ne", "12."), ["a.", "b", "c", "d e 12."]),
         ("a.srt", shown("", "b"), ["b"]),
+        ("a.srt", "1\n00:01.0 --> 00:02.0\na.\n2\n00:02.0 --> 00:03.0\nb.\n", ["a.", "b."]),
+        ("a.vtt", shown("a <00:01.2><c>b</c>"), ["a <c>b</c>"]),
         ("a.srt", shown("<i>a\nb</i>", "c <b>d</b>"), ["a b c <b>d</b>"]),
         ("a.srt", shown(*"abcdefghij"), ["a b c d e f g h", "i j"]),
         # Word cuts a text into runs wherever it was edited.
@@ -135,6 +139,10 @@ def test_a_page_is_written_as_it_was_read(content: str, expected: str) -> None:
 def test_a_page_keeps_its_encoding() -> None:
     page = '<head><meta charset="iso-8859-1"></head><p>é</p>'.encode("latin-1")
     assert "<p>É</p>".encode("latin-1") in translated("a.html", page)
+
+
+def test_a_page_keeps_its_byte_order_mark() -> None:
+    assert translated("a.html", "\ufeff<p>ä</p>".encode()).startswith("\ufeff<html>".encode())
 
 
 def test_a_catalogue_is_filled() -> None:
@@ -178,6 +186,7 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
         ("a.odt", packed({"content.xml": b"\x01\x02"}), "content.xml:1:1: not XML"),
         ("a.html", b"", "empty"),
         ("a.html", b"<!-- no text -->", "empty"),
+        ("a.html", b"<font>" * 300 + b"a", "too deep"),
         ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),

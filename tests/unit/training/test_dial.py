@@ -50,7 +50,8 @@ def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
 def test_more_time_brings_no_smaller_model_and_no_lower_bleu(less: Budget, factor: float) -> None:
     more = Budget(**(vars(less) | {"minutes": factor * less.minutes}))
     assert more.size >= less.size
-    assert more.bleu >= less.bleu >= 0
+    assert more.bleu >= less.bleu - 1e-9  # a rounding error
+    assert less.bleu >= 0
 
 
 def test_the_epochs_that_time_allows() -> None:

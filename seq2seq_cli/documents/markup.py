@@ -125,7 +125,7 @@ def _name_in_word(element: Element) -> str:
 
 
 def _parts(run: Element) -> list[Element]:
-    """What is in a run besides its format."""
+    """The elements in a run, but its format."""
     return [part for part in run if part.tag != _RUN_FORMAT]
 
 

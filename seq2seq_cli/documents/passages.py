@@ -46,7 +46,7 @@ def local_name(element: Element) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """What the elements of a format do to the text around them."""
+    """The effects of a format's elements on the text around them."""
 
     name_of: Callable[[Element], str] = local_name
     """The name of an element here; by default, its own."""

@@ -157,7 +157,7 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
 
 
 def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:
-    """What helps the pairs, and the command that trains on the folder: for some minutes, unless a config is named."""
+    """The pairs with their help, and the command that trains on them: for some minutes, unless a config is named."""
     from seq2seq_cli.config.schema.training import HelpConfig
     from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 

@@ -1,7 +1,6 @@
-"""The open hypotheses of a batch, the rows of the next step, and the whole hypotheses that are found from their ends.
+"""The open hypotheses of a batch, the rows of the next step, and the hypotheses that are found.
 
-R rows of a step, K of the next, C continuations, H hypotheses of at most T tokens, L tokens with BOS, S source length
-with EOS, N sources.
+R rows of a step, C continuations, G of them chosen, T tokens so far, L tokens with BOS, S source length with EOS.
 """
 
 from collections.abc import Collection, Sequence
@@ -56,8 +55,12 @@ class Rows:
     """The number of the source of each row."""
     history: Int[np.ndarray, "R L"]
     """BOS and the tokens so far."""
+    path: Int[np.ndarray, "R T"]
+    """The row of each step so far that has led to it."""
     log_probabilities: Float[np.ndarray, " R"]
     """The sums over the tokens so far."""
+    token_log_probabilities: Float[np.ndarray, "R T"]
+    """log p of each token after those before it."""
     coverage: Float[np.ndarray, "R S"]
     """The sums of the attention weights so far, 1 at padding; S is 0 where no penalty needs them."""
     states: NDArray[np.object_]
@@ -71,7 +74,9 @@ class Rows:
         return cls(
             sources=numbers,
             history=np.full((len(numbers), 1), BOS),
+            path=np.zeros((len(numbers), 0), dtype=np.int64),
             log_probabilities=np.zeros(len(numbers)),
+            token_log_probabilities=np.zeros((len(numbers), 0)),
             coverage=is_padding.astype(np.float64),
             states=np.full(len(numbers), None),
         )
@@ -91,11 +96,14 @@ class Rows:
 
     def extend(self, chosen: Candidates, weights: Float[np.ndarray, "R S"]) -> "Rows":
         """The hypotheses of the chosen candidates, after a step with these attention weights."""
+        before = self.select(chosen.rows)
         return Rows(
-            sources=self.sources[chosen.rows],
-            history=np.concatenate((self.history[chosen.rows], chosen.tokens[:, np.newaxis]), axis=1),
-            log_probabilities=self.log_probabilities[chosen.rows] + chosen.log_probabilities,
-            coverage=self.coverage[chosen.rows] + weights[chosen.rows, : self.coverage.shape[1]],
+            sources=before.sources,
+            history=np.column_stack((before.history, chosen.tokens)),
+            path=np.column_stack((before.path, chosen.rows)),
+            log_probabilities=before.log_probabilities + chosen.log_probabilities,
+            token_log_probabilities=np.column_stack((before.token_log_probabilities, chosen.log_probabilities)),
+            coverage=before.coverage + weights[chosen.rows, : self.coverage.shape[1]],
             states=chosen.states,
         )
 
@@ -125,36 +133,3 @@ class Hypothesis:
     def ended(self) -> bool:
         """Whether it ends with EOS."""
         return bool(self.ids) and self.ids[-1] == EOS
-
-
-class Step(NamedTuple):
-    """A step of the search."""
-
-    chosen: Candidates
-    """The candidates that go on or end."""
-    weights: Float[np.ndarray, "R S"]
-    """The attention weights of each row."""
-    kept: Int[np.ndarray, " K"]
-    """The number of the chosen candidate that each row of the next step is."""
-
-
-def follow(
-    steps: list[Step], last: Int[np.ndarray, " H"], candidates: Int[np.ndarray, " H"]
-) -> tuple[Int[np.ndarray, "H T"], Float[np.ndarray, "H T"], Float[np.ndarray, "H T S"]]:
-    """The hypotheses that end with the given candidates of the given steps (-1: before the first, without a token).
-
-    Their tokens, the log-probabilities of these, and the attention weights, side by side; 0 after the last token.
-    """
-    size = (len(last), last.max(initial=-1) + 1)
-    tokens, log_probabilities = np.zeros(size, dtype=np.int64), np.zeros(size)
-    weights = np.zeros((*size, steps[0].weights.shape[1] if steps else 0), dtype=np.float32)
-    candidates = candidates.copy()
-    for t in range(size[1] - 1, -1, -1):
-        step, paths = steps[t], np.flatnonzero(last >= t)
-        chosen = step.chosen.take(candidates[paths])
-        tokens[paths, t] = chosen.tokens
-        log_probabilities[paths, t] = chosen.log_probabilities
-        weights[paths, t] = step.weights[chosen.rows]
-        if t:
-            candidates[paths] = steps[t - 1].kept[chosen.rows]
-    return tokens, log_probabilities, weights

@@ -13,7 +13,7 @@ from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
-from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows, Step, follow
+from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows
 from seq2seq_cli.decoding.search.rules import Bans, Rules
 from seq2seq_cli.decoding.search.strategy import Beam, Sampling, Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
@@ -54,7 +54,7 @@ def search(
     finished = Finished(options, strategy, limits)
     rows = Rows.start(lengths, strategy.rows_per_source, has_coverage=options.coverage_penalty > 0)
     state = engine.start(sources).select(rows.sources)
-    steps: list[Step] = []
+    weights: list[Float[np.ndarray, "R S"]] = []
     most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
     while len(rows):
         check_wanted()
@@ -62,21 +62,22 @@ def search(
         proposals, allowed, state = _propose(engine, rows, state, strategy.asked(rows), bans, most)
         best = Candidates.best(proposals, allowed, strategy.most_candidates)
         candidates = strategy.admit(best, rows, proposals)
-        finished.add_stuck(rows, candidates, steps)
+        stuck = np.flatnonzero(np.bincount(candidates.rows, minlength=len(rows)) == 0)
+        if len(stuck):  # all their tokens are banned, as at the length limit
+            finished.add(rows.select(stuck))
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         before = rows.sources
         rows = rows.extend(chosen, proposals.weights)
-        is_ended = chosen.tokens == EOS
-        is_finished = is_ended | (rows.length >= limits[rows.sources])
+        is_finished = (rows.tokens == EOS) | (rows.length >= limits[rows.sources])
         numbers = np.flatnonzero(is_finished)
-        scores = finished.add(rows.select(numbers), len(steps), numbers, is_ended[numbers])
+        scores = finished.add(rows.select(numbers))
         kept = np.flatnonzero(~is_finished & finished.can_win(rows))
         if trace:
             ends = dict(zip(numbers.tolist(), scores.tolist(), strict=True))
             trace.add(before, proposals, allowed, chosen, ends, kept)
-        steps.append(Step(chosen, proposals.weights, kept))
+        weights.append(proposals.weights)
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
-    return [list({tuple(each.ids): each for each in several}.values()) for several in finished.best(steps, lengths)]
+    return [list({tuple(each.ids): each for each in several}.values()) for several in finished.best(weights, lengths)]
 
 
 def _propose(
@@ -108,11 +109,9 @@ class End(NamedTuple):
     score: float
     age: int
     """The first of equals is the best."""
-    step: int
-    candidate: int
-    """The number of its last token among the chosen candidates of the step."""
-    log_probability: float
-    forced: frozenset[int]
+    rows: Rows
+    row: int
+    """Its number among the rows that ended with it."""
 
 
 class Finished:
@@ -136,29 +135,19 @@ class Finished:
         self._scores_to_beat: Float[np.ndarray, " N"] = np.full(len(longest), -np.inf)
         self._ends: list[list[End]] = [[] for _ in longest]
 
-    def add(
-        self, rows: Rows, step: int, candidates: Int[np.ndarray, " R"], is_ended: Bool[np.ndarray, " R"]
-    ) -> Float[np.ndarray, " R"]:
-        """Add rows that end with the given candidates of a step (-1: before the first); returns their scores."""
+    def add(self, rows: Rows) -> Float[np.ndarray, " R"]:
+        """Add rows that end, with EOS or without; returns their scores."""
         coverage = np.log(rows.coverage.clip(LEAST_COVERAGE, 1.0)).sum(axis=1)
         penalised = rows.log_probabilities / self._divisors[rows.length] + self._beta * coverage
         scores = self._strategy.scores(rows, penalised)
-        columns = (rows.sources, is_ended, scores, candidates, rows.log_probabilities, rows.states)
-        for source, has_eos, score, candidate, total, state in zip(*(c.tolist() for c in columns), strict=True):
+        columns = (rows.sources, rows.tokens == EOS, scores)
+        for row, (source, has_eos, score) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
             ends = self._ends[source]
-            forced = self._strategy.forced(state)
-            insort(ends, End(has_eos, score, -len(ends), step, candidate, total, forced))
+            insort(ends, End(has_eos, score, -len(ends), rows, row))
             self.ended[source] += has_eos
             if self.ended[source] >= self._n_best:
                 self._scores_to_beat[source] = ends[-self._n_best].score
         return scores
-
-    def add_stuck(self, rows: Rows, candidates: Candidates, steps: Sequence[Step]) -> None:
-        """Add the rows without a candidate, in which all tokens are banned, as at the length limit."""
-        stuck = np.flatnonzero(np.bincount(candidates.rows, minlength=len(rows)) == 0)
-        if len(stuck):
-            numbers = steps[-1].kept[stuck] if steps else stuck
-            self.add(rows.select(stuck), len(steps) - 1, numbers, np.zeros(len(stuck), dtype=np.bool_))
 
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source.
@@ -171,23 +160,21 @@ class Finished:
         can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
         return can_win
 
-    def best(self, steps: list[Step], source_lengths: list[int]) -> list[list[Hypothesis]]:
-        """The n best hypotheses of each source, best first; the lengths count EOS."""
-        best = [ends[: -self._n_best - 1 : -1] for ends in self._ends]
-        lasts = np.array([(end.step, end.candidate) for ends in best for end in ends], dtype=np.int64).reshape(-1, 2)
-        tokens, log_probabilities, weights = follow(steps, *lasts.T)
-        number = iter(range(len(lasts)))
+    def best(self, weights: Sequence[Float[np.ndarray, "_ S"]], source_lengths: list[int]) -> list[list[Hypothesis]]:
+        """The n best hypotheses of each source, best first, by the weights of each step; the lengths count EOS."""
         return [
-            [
-                Hypothesis(
-                    ids=tokens[h := next(number), : end.step + 1].tolist(),
-                    log_probability=end.log_probability,
-                    score=end.score,
-                    token_log_probabilities=log_probabilities[h, : end.step + 1],
-                    weights=weights[h, : end.step + 1, :length],
-                    forced=end.forced,
-                )
-                for end in ends
-            ]
-            for ends, length in zip(best, source_lengths, strict=True)
+            [self._hypothesis(end, weights, length) for end in ends[: -self._n_best - 1 : -1]]
+            for ends, length in zip(self._ends, source_lengths, strict=True)
         ]
+
+    def _hypothesis(self, end: End, weights: Sequence[Float[np.ndarray, "_ S"]], length: int) -> Hypothesis:
+        rows, row = end.rows, end.row
+        attended = [of_step[at, :length] for of_step, at in zip(weights, rows.path[row].tolist(), strict=False)]
+        return Hypothesis(
+            ids=rows.history[row, 1:].tolist(),
+            log_probability=float(rows.log_probabilities[row]),
+            score=end.score,
+            token_log_probabilities=rows.token_log_probabilities[row],
+            weights=np.array(attended, dtype=np.float32).reshape(-1, length),
+            forced=self._strategy.forced(rows.states[row]),
+        )

@@ -28,10 +28,11 @@ _RANGES: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingOptions:
-    """The values of `DecodingConfig`, key by key."""
+    """The values of `DecodingConfig`, key by key, and what the commands ask for."""
 
+    n_best: int = 1
+    """Translations of a sentence, best first; at most `beam_size`. Of samples, equal ones are given once."""
     beam_size: int
-    n_best: int
     prune: float | None
     length_penalty: choices.LengthPenalty
     length_penalty_alpha: float

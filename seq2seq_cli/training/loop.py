@@ -173,7 +173,7 @@ def validate(
     """The scores of the weights by greedy search; None without held-out pairs."""
     if not len(corpus.split("valid")):
         return None
-    greedy = config.decoding.model_copy(update={"beam_size": 1, "n_best": 1, "sampling": False})
+    greedy = config.decoding.model_copy(update={"beam_size": 1, "sampling": False})
     return score_split(state.model, translator_of(state.model, corpus.codecs, greedy), corpus, "valid", group)
 
 

@@ -57,16 +57,15 @@ def translate(
         typer.Option("--format", help="text: a line per text; json: an object per line, with all that is known."),
     ] = "text",
     nbest: Annotated[
-        int | None,
+        int,
         typer.Option(
             min=1,
             max=LARGEST_BEAM,
             metavar="N",
             help="Show the N best translations of each text, best first: N lines of text each, or alternatives in"
             " json.",
-            show_default="1",
         ),
-    ] = None,
+    ] = 1,
     score: Annotated[
         bool,
         typer.Option(
@@ -139,12 +138,11 @@ def translate(
             translator = translator.with_traces()
             with suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s
                 drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
-        shown = nbest or translator.options.n_best
         presenter = Presenter(
-            translator=translator.with_n_best(shown),
+            translator=translator.with_n_best(nbest),
             name=" + ".join(one_line(path.resolve().name) for path in model or [loaded.path]),
             output=results,
-            view=View(format=format_, score=score, align=align, attention=attention, nbest=shown),
+            view=View(format=format_, score=score, align=align, attention=attention, nbest=nbest),
             drawing=drawing,
         )
         if document and output:

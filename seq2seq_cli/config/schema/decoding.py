@@ -17,21 +17,15 @@ from seq2seq_cli.config.schema import (
     Section,
     Seed,
     clash,
-    named,
 )
-
-BeamSize = Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)]
 
 
 class DecodingConfig(Section):
     """The search for translations."""
 
     prefix: ClassVar[str] = "decoding."
-    beam_size: BeamSize = 5
+    beam_size: Annotated[int, Field(ge=1, le=choices.LARGEST_BEAM)] = 5
     """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
-    n_best: BeamSize = 1
-    """Translations of a sentence, best first; at most beam_size. With sampling, the number of samples, of which equal
-    ones are given once."""
     prune: Positive | None = 1.5
     """Largest distance in log-probability from the best hypothesis of the sentence; hypotheses farther below it are
     dropped. null: none is dropped."""
@@ -82,15 +76,10 @@ class DecodingConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        """A beam holds no more translations than hypotheses and draws nothing; torch has no int8."""
+        """Beam search draws nothing; torch has no int8."""
         if self.engine == "torch" and self.precision != "fp32":
             yield clash(self, "precision", "engine", "torch translates in fp32; choose auto")
-        if self.sampling:
-            return
-        if self.n_best > self.beam_size:
-            larger, size = named(self, "n_best"), named(self, "beam_size")
-            yield ("n_best", "beam_size"), f"{larger} must be at most {size}: a beam holds no more translations"
-        if self.temperature != 1.0:
+        if self.temperature != 1.0 and not self.sampling:
             yield clash(self, "temperature", "sampling", "beam search draws nothing")
 
     @property

@@ -32,8 +32,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pa
     """
     check_output(out, overwrite=overwrite)
     ensure_exported(folder)
-    without_pairs = [] if with_pairs else ["decoding.similar_pairs=0"]
-    translator = load_translator(folder, overrides=["decoding.n_best=1", *without_pairs])
+    translator = load_translator(folder, overrides=[] if with_pairs else ["decoding.similar_pairs=0"])
     languages = translator.src_codec.config.language, translator.tgt_codec.config.language
     try:
         model = _model(folder.path, translator)

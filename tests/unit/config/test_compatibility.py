@@ -45,7 +45,6 @@ REFUSED = {
     "training.weight_decay=0.01": "training.weight_decay (0.01); training.optimiser (adam); adamw",
     "decoding.temperature=0.5": "decoding.temperature (0.5); decoding.sampling (false)",
     "decoding.engine=torch decoding.precision=int8": "decoding.precision (int8); decoding.engine (torch); auto",
-    "decoding.n_best=6": "decoding.n_best (6); decoding.beam_size (5)",
 }
 """What the line names, between semicolons, by the overrides that do not go together."""
 

@@ -1,8 +1,9 @@
 """An engine of transition tables, drawn by hand or at random, and the search over all sequences to compare with."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -85,10 +86,10 @@ PLAIN = {"length_penalty": "none", "prune": None, "no_repeat_ngram_size": 0}
 """A search for the most probable translation."""
 
 
-def options(*, longest: object = 4, **values: object) -> DecodingOptions:
+def options(*, longest: object = 4, n_best: Any = 1, **values: object) -> DecodingOptions:
     """A search for the most probable translation of at most so many tokens, unless the values say otherwise."""
     limits = {"max_length_factor": 0.0, "max_length_extra": longest}
-    return DecodingConfig.model_validate({**limits, **PLAIN, **values}).options
+    return replace(DecodingConfig.model_validate({**limits, **PLAIN, **values}).options, n_best=n_best)
 
 
 def attention(tokens: Int[np.ndarray, " R"], lengths: Int[np.ndarray, " R"], longest: int) -> Float[np.ndarray, "R S"]:

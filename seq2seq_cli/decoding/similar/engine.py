@@ -13,19 +13,20 @@ latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation
 Machine Translation", has 1 - min_i d_i / D in place of the exponential. As there, the pairs are those with the most
 similar sources, and their features are computed when they are needed: none are stored.
 
-R rows, N sources, n pairs of a source, M steps of these, F features, W tokens that they write, k proposals per row,
+R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, k proposals per row,
 A tokens asked for.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
 from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, forced_steps, largest
+from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -44,17 +45,6 @@ _BATCH = 64
 
 Pair: TypeAlias = tuple[list[int], list[int]]
 """The ids of a source and its target, without EOS."""
-
-
-@runtime_checkable
-class Pairs(Protocol):
-    """Pairs that are found by their sources."""
-
-    def find(self, source: Sequence[int], most: int) -> Int[np.ndarray, " n"]:
-        """The numbers of the `most` pairs with the most similar sources, best first."""
-
-    def pair(self, number: int) -> Pair:
-        """The pair of this number."""
 
 
 class Neighbours:
@@ -125,7 +115,7 @@ class ConsultingState:
 class ConsultingEngine:
     """The steps of a model that consults `most` similar pairs for each source, with a `weight` in its probabilities."""
 
-    def __init__(self, model: Engine[Any], pairs: Pairs, *, most: int, weight: float) -> None:
+    def __init__(self, model: Engine[Any], pairs: SimilarPairs, *, most: int, weight: float) -> None:
         self._model = model
         self._pairs = pairs
         self._recent = _Recent()

@@ -2,7 +2,6 @@
 
 import math
 import tracemalloc
-from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -10,31 +9,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jaxtyping import Float
 
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.similar import engine as similar
 from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE, ConsultingEngine, Pair
+from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
 
 seeds = st.integers(0, 2**32 - 1)
 
 
-class Listed:
-    """Pairs that are found for the sources that begin with the same id, as those of a table are."""
-
-    def __init__(self, *pairs: Pair) -> None:
-        self.pairs = pairs
-
-    def find(self, source: Sequence[int], most: int) -> np.ndarray:
-        found = [number for number, (src, _) in enumerate(self.pairs) if src[0] == source[0]]
-        return np.array(found[:most], dtype=np.int64)
-
-    def pair(self, number: int) -> Pair:
-        return self.pairs[number]
+OTHERS: list[Pair] = [([99], [])] * 4
+"""Without them, a word of all sources would say nothing."""
 
 
-def consulting(engine: TableEngine, *pairs: Pair, most: int = 9, weight: float = 0.6) -> ConsultingEngine:
-    return ConsultingEngine(engine, Listed(*pairs), most=most, weight=weight)
+def similar_pairs(*pairs: Pair) -> SimilarPairs:
+    src, tgt = zip(*pairs, *OTHERS, strict=True)
+    return SimilarPairs.of(Ragged.of(src), Ragged.of(tgt))
+
+
+def consulting(engine: TableEngine, *pairs: Pair, weight: float = 0.6) -> ConsultingEngine:
+    return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight)
 
 
 def everything(engine: TableEngine, rows: int) -> np.ndarray:
@@ -69,7 +65,7 @@ def by_the_formula(
     return mixed
 
 
-PAIRS: list[Pair] = [([0, A], [B, A]), ([0], [A, C, C]), ([1, B], [C])]
+PAIRS: list[Pair] = [([0], [B, A]), ([0], [A, C, C]), ([1], [C])]
 
 
 @given(seeds, st.floats(0.0, 0.99), st.sampled_from([BOS, A, B, C]))
@@ -152,13 +148,6 @@ def test_a_pair_of_one_step_has_no_variance() -> None:
     assert proposals.asked[0, EOS] > model.tables[0, BOS, EOS]
 
 
-class Own(Listed):
-    """Pairs of which each source has its own eight, by its second id."""
-
-    def find(self, source: Sequence[int], most: int) -> np.ndarray:
-        return np.arange(8 * source[1], 8 * (source[1] + 1))[:most]
-
-
 def test_the_features_of_pairs_that_are_kept_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_engine(6, tables=2)
     engine = consulting(model, *PAIRS)
@@ -178,11 +167,13 @@ def test_the_features_of_pairs_that_are_kept_are_not_computed_again(monkeypatch:
 def test_the_features_of_pairs_that_are_not_kept_are_not_in_memory_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similar, "KEPT_BYTES", 0)
     model = random_engine(5, words=500)
-    pairs = Own(*(([0, A], [B] * 9) for _ in range(8 * 32)))
+    sources = [[0, 100 + number] for number in range(32)]
+    pairs = similar_pairs(*((source, [B] * 9) for source in sources for _ in range(8)))
+    pairs.find(sources[0], 1)  # it keeps the most common words
     engine = ConsultingEngine(model, pairs, most=8, weight=0.6)
     tracemalloc.start()
     try:
-        state = engine.start([[0, number] for number in range(32)])
+        state = engine.start(sources)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -191,8 +191,8 @@ class Augmentation:
     @cached_property
     def _probabilities(self) -> NDArray[np.float64]:
         """Probabilities of the changes of `_of_sentence`, then of `_of_line`."""
-        config, has_capitals = self.config, self.src_codec.has_capitals and self.tgt_codec.has_capitals
-        capitals = config.capitals if has_capitals else 0.0
+        config = self.config
+        capitals = config.capitals if self.src_codec.capitals and self.tgt_codec.capitals else 0.0
         of_line = config.final_mark, config.marks, config.typos, capitals
         return np.array([config.numbers, config.names, config.kept, *of_line])
 

@@ -7,6 +7,7 @@ digit by digit, whether training had it or not.
 """
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -25,6 +26,7 @@ _GAP = f" {CONTINUING}"
 """The characters between the two units of a merge: the second is never the first of its token."""
 
 _ALL: Iterator[bool] = repeat(True)
+_NO_RANK = sys.maxsize
 
 _FIRST_SYMBOL = 0x10000
 """The first of the characters that stand for units: from here on, no code point is white space or a surrogate."""
@@ -76,38 +78,29 @@ def characters(token: str) -> list[str]:
     return [*token[:1], *(CONTINUING + character for character in token[1:])]
 
 
-class BytePairEncoder:
-    """Cuts tokens into units: it joins their characters by the merges, the one learned first before the others."""
+def units_of(token: str, ranks: Mapping[Merge, int], kept: Iterator[bool] = _ALL) -> list[str]:
+    """The units of a token: its characters, joined by the merges, the one of the lowest rank before the others.
 
-    def __init__(self, merges: Sequence[Merge]) -> None:
-        self._rank = {merge: rank for rank, merge in enumerate(merges)}
-        self._no_rank = len(merges)
-
-    def parts(self, token: str, kept: Iterator[bool] = _ALL) -> list[str]:
-        """The units of a token; each draw of ``kept`` says whether the next possible merge is carried out or dropped.
-
-        BPE-dropout, Provilkov et al. 2020, algorithm 1: at each step every possible merge is dropped with some
-        probability, and the first of the others is carried out, until all are dropped. Draws after that first one
-        change nothing, so ``kept`` is asked merge by merge, in their order, up to the first that is not dropped.
-        """
-        parts = characters(token)
-        ranks = [self._rank_of(left, right) for left, right in pairwise(parts)]
-        while ranks:
-            for at in sorted(range(len(ranks)), key=ranks.__getitem__):  # stable: of equal ranks, the leftmost
-                if ranks[at] == self._no_rank:
-                    return parts
-                if next(kept):
-                    break
-            else:
-                return parts
-            parts[at : at + 2] = [joined(f"{parts[at]} {parts[at + 1]}")]
-            del ranks[at]
-            for left in range(max(at - 1, 0), min(at + 1, len(ranks))):
-                ranks[left] = self._rank_of(parts[left], parts[left + 1])
-        return parts
-
-    def _rank_of(self, left: str, right: str) -> int:
-        return self._rank.get(f"{left} {right}", self._no_rank)
+    BPE-dropout, Provilkov et al. 2020, algorithm 1: at each step every possible merge is dropped with some probability,
+    and the first of the others is carried out, until all are dropped. Draws after that first one change nothing, so
+    ``kept`` is asked merge by merge, in their order, up to the first that is not dropped: each of its draws says whether
+    the next possible merge is carried out or dropped.
+    """
+    units = characters(token)
+    found = [ranks.get(f"{left} {right}", _NO_RANK) for left, right in pairwise(units)]
+    while found:
+        for at in sorted(range(len(found)), key=found.__getitem__):  # stable: of equal ranks, the leftmost
+            if found[at] == _NO_RANK:
+                return units
+            if next(kept):
+                break
+        else:
+            return units
+        units[at : at + 2] = [joined(f"{units[at]} {units[at + 1]}")]
+        del found[at]
+        for left in range(max(at - 1, 0), min(at + 1, len(found))):
+            found[left] = ranks.get(f"{units[left]} {units[left + 1]}", _NO_RANK)
+    return units
 
 
 class MergedToken(NamedTuple):
@@ -120,7 +113,7 @@ class MergedToken(NamedTuple):
 
 def drop_merges(
     tokens: Sequence[MergedToken],
-    encoder: BytePairEncoder,
+    ranks: Mapping[Merge, int],
     vocabulary: Vocabulary,
     dropout: float,
     random: "np.random.Generator",
@@ -134,7 +127,7 @@ def drop_merges(
             drawn += token.ids
         else:  # other merges become possible where one is dropped, so that more draws are needed
             further = (random.random() >= dropout for _ in repeat(None))
-            drawn += map(vocabulary.id, encoder.parts(token.text, chain(path, further)))
+            drawn += map(vocabulary.id, units_of(token.text, ranks, chain(path, further)))
     return drawn
 
 

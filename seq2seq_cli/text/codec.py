@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.bpe import BytePairEncoder, Merge, MergedToken, characters, drop_merges
+from seq2seq_cli.text.bpe import Merge, MergedToken, characters, drop_merges, units_of
 from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, split_like, upper
 from seq2seq_cli.text.normalise import (
     CAPITALS,
@@ -134,14 +134,19 @@ class Codec:
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of ids of units alone, as `write` has it, in a tenth of its time."""
-        if self._capitals and self._capitals[0] in ids:
+        if self.capitals and self.capitals[0] in ids:
             return self.write(ids).text
         units = "".join([self._marked_of_id[id_] for id_ in ids])
         return units.replace(CONTINUING, "").replace(SPACING, " ").lstrip(" ")
 
+    @memoised
     def token_ids(self, token: str) -> tuple[int, ...]:
         """The ids of one token of the Segmenter: several with bpe, else one."""
-        return self._ids_of_token[token]
+        if self.unit != "bpe":
+            return (self.vocabulary.id(token),)
+        if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
+            return (UNK,)
+        return tuple(map(self.vocabulary.id, units_of(token, self._ranks)))
 
     def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
         """The ids of the same text with other parts of words: each merge of bpe is left out with probability `dropout`.
@@ -150,20 +155,16 @@ class Codec:
         """
         if self.unit != "bpe":
             return list(ids)
-        tokens = [self._merged_of_ids[token] for token in self.vocabulary.split(ids)]
-        return drop_merges(tokens, self._encoder, self.vocabulary, dropout, random)
+        tokens = list(map(self._merged_of_ids, self.vocabulary.split(ids)))
+        return drop_merges(tokens, self._ranks, self.vocabulary, dropout, random)
 
     def in_capitals(self, ids: Sequence[int]) -> list[int]:
         """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""
-        return [*self._capitals, *(id_ for id_ in ids if id_ not in self._capitals)]
-
-    @property
-    def has_capitals(self) -> bool:
-        """Whether the vocabulary has a unit for a text in capitals: with bpe, where letters keep their case."""
-        return bool(self._capitals)
+        return [*self.capitals, *(id_ for id_ in ids if id_ not in self.capitals)]
 
     @cached_property
-    def _capitals(self) -> tuple[int, ...]:
+    def capitals(self) -> tuple[int, ...]:
+        """The unit before a text in capitals; empty but with bpe, where letters keep their case."""
         return (self.vocabulary.id(CAPITALS),) if self.vocabulary.has_all([CAPITALS]) else ()
 
     def has_units_of(self, other: "Codec") -> bool:
@@ -199,7 +200,7 @@ class Codec:
         It is read as it is where capitals do not give it back (ß), or where words are known in capitals alone.
         """
         words, language = list(self._cut(text)), self.config.language
-        if self._capitals and text.isupper() and is_all_upper(text):
+        if self.capitals and text.isupper() and is_all_upper(text):
             small = capitalise(lower(text, language), language)
             of_small = list(self._cut(small))
             if upper(small, language) == text and _unknown(of_small) <= _unknown(words):
@@ -207,25 +208,25 @@ class Codec:
                     Word(upper(word.text, language), word.ids, tuple(upper(part, language) for part in word.parts))
                     for word in of_small
                 )
-                return [Word("", self._capitals, ("",)), *in_upper]
+                return [Word("", self.capitals, ("",)), *in_upper]
         return words
 
     def _cut(self, text: str) -> Iterable[Word]:
         """The words of a normalised text in its own case, each HIDDEN a word of its own."""
         if self.unit == "character":
-            return map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(text))
+            return map(self._words, self.segmenter.tokens_and_surfaces(text))
         if HIDDEN in text:
             return chain.from_iterable(map(self._cut_around, text.split()))
-        return chain.from_iterable(map(self._words_of.__getitem__, text.split()))
+        return chain.from_iterable(map(self._words_of, text.split()))
 
     def _cut_around(self, text: str) -> Iterator[Word]:
         """The words of a text without white space, each HIDDEN a word of its own."""
         first, *others = text.split(HIDDEN)
-        yield from self._words_of[first]
+        yield from self._words_of(first)
         for part in others:
             yield _protected(HIDDEN)
             for i, (token, surface) in enumerate(self.segmenter.tokens_and_surfaces(part)):
-                yield self._words[token if i else token.removeprefix(SPACING), surface]
+                yield self._words((token if i else token.removeprefix(SPACING), surface))
 
     @cached_property
     def segmenter(self) -> Segmenter:
@@ -233,8 +234,8 @@ class Codec:
         return get_segmenter(self.config, self.unit, self.rules)
 
     @cached_property
-    def _encoder(self) -> BytePairEncoder:
-        return BytePairEncoder(self.merges)
+    def _ranks(self) -> Mapping[Merge, int]:
+        return {merge: rank for rank, merge in enumerate(self.merges)}
 
     @cached_property
     def _marked_of_id(self) -> list[str]:
@@ -247,7 +248,7 @@ class Codec:
     @memoised
     def _words_of(self, text: str) -> list[Word]:
         """The words of a text without white space."""
-        return list(map(self._words.__getitem__, self.segmenter.tokens_and_surfaces(text)))
+        return list(map(self._words, self.segmenter.tokens_and_surfaces(text)))
 
     @memoised
     def _words(self, token_and_surface: tuple[str, str]) -> Word:
@@ -257,14 +258,6 @@ class Codec:
             return Word(surface, ids, (surface,))
         units = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
         return Word(surface, ids, tuple(split_like(surface, units, self.config.language)))
-
-    @memoised
-    def _ids_of_token(self, token: str) -> tuple[int, ...]:
-        if self.unit != "bpe":
-            return (self.vocabulary.id(token),)
-        if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
-            return (UNK,)
-        return tuple(map(self.vocabulary.id, self._encoder.parts(token)))
 
     @memoised
     def _merged_of_ids(self, ids: tuple[int, ...]) -> MergedToken:
@@ -278,7 +271,7 @@ class Codec:
         """The unit of each id, beginning with SPACING where the text has a space before it."""
         is_upper = False
         for position, id_ in enumerate(ids):
-            if id_ in self._capitals:
+            if id_ in self.capitals:
                 is_upper = True
                 yield ""
             elif id_ == UNK:

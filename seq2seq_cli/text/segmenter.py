@@ -6,7 +6,7 @@ Each distinct word is lower-cased, cut and marked once, so that a sentence costs
 import re
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, cached_property, lru_cache, partial
 from itertools import chain, pairwise
 from operator import add
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -25,26 +25,12 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 _MOST_RESULTS = 1 << 17
-"""Results of a Memo; the next one clears it, so that memory does not grow with the corpus."""
+"""Results of a method that are kept, so that memory does not grow with the corpus."""
 
 
-class Memo(dict[K, V]):
-    """A function as a dictionary, which is faster than any call in Python; a new key is computed when looked up."""
-
-    def __init__(self, function: Callable[[K], V]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, key: K) -> V:
-        if len(self) >= _MOST_RESULTS:
-            self.clear()
-        value = self[key] = self._function(key)
-        return value
-
-
-def memoised(method: Callable[[Any, K], V]) -> "cached_property[Memo[K, V]]":
-    """A method of one argument as a Memo of each instance: ``self.method[argument]``."""
-    return cached_property(lambda self: Memo(partial(method, self)))
+def memoised(method: Callable[[Any, K], V]) -> "cached_property[Callable[[K], V]]":
+    """A method of one argument whose last results each instance keeps."""
+    return cached_property(lambda self: lru_cache(_MOST_RESULTS)(partial(method, self)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +87,7 @@ class Segmenter:
         """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
         if self.unit == "character":
             return list(self._characters_and_tokens(text)[1])
-        return list(chain.from_iterable(map(self._tokens_of_word.__getitem__, text.split())))
+        return list(chain.from_iterable(map(self._tokens_of_word, text.split())))
 
     def tokens_and_surfaces(self, text: str) -> Iterator[tuple[str, str]]:
         """Each token with its surface form: the same piece of the text in its own case, without the space before it.
@@ -130,7 +116,7 @@ class Segmenter:
         return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
 
     def _pairs_of(self, word: str) -> Iterator[tuple[str, str]]:
-        tokens = self._tokens_of_word[word]
+        tokens = self._tokens_of_word(word)
         surfaces = split_like(word, [token.removeprefix(SPACING) for token in tokens], self.config.language)
         return zip(tokens, surfaces, strict=True)
 

@@ -101,7 +101,7 @@ class Recorder:
                 self._has_best = True
                 if problem := write_latest(run.path):
                     logger.warning(problem)
-                from seq2seq_cli.decoding.engines.export import export_best  # not above: ONNX takes time to load
+                from seq2seq_cli.decoding.engines.graphs import export_best  # not above: ONNX takes time to load
 
                 try:
                     export_best(run.path, model, self._session.config)

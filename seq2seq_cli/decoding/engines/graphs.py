@@ -1,17 +1,20 @@
-"""The ONNX graphs of a model, traced by torch: encoder, decoder step, and decoder step without the output layer.
+"""The export of a trained model: its ONNX graphs, traced by torch, written beside its best weights, and checked.
 
-The graphs hold no weights: each weight is a reference to its place in a file of weights, in the folder of the graph.
+The graphs are the encoder, the decoder step, and the decoder step without the output layer. They hold no weights: each
+weight is a reference to its place in the file of weights, in the folder of the graph.
 
 B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k proposals per row,
 A tokens asked for.
 """
 
+import copy
 import io
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 import onnx
 import torch
 from torch import Tensor, nn
@@ -19,15 +22,26 @@ from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.compute.memory import is_out_of_memory
-from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT
-from seq2seq_cli.decoding.engines.torch_engine import propose, watched
-from seq2seq_cli.errors import ExportError, one_line
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT, OnnxEngine
+from seq2seq_cli.decoding.engines.quantise import quantise_output
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, propose, watched
+from seq2seq_cli.errors import ExportError, ModelFileError, one_line
+from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
-from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
-from seq2seq_cli.runs.weights import Places
+from seq2seq_cli.runs.exported import ExportRecord, config_checksum, model_checksum
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, FEATURES
+from seq2seq_cli.runs.weights import Places, read_header
 from seq2seq_cli.text.vocabulary import BOS, EOS
+
+TOLERANCE = 1e-4
+"""Largest difference between a number of the exported model and torch's."""
+
+_CHECKED_STEPS = 4
 
 OPSET = 18
 """The version of ONNX's operators; every ONNX Runtime from 1.14 on has it."""
@@ -51,7 +65,66 @@ _WEIGHT = "model."
 """The prefix of the names of weights in a traced graph."""
 
 
-def trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
+def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
+    """Write the graphs of a model beside its best weights, which `model` has, in the run folder.
+
+    Raises ExportError when ONNX cannot express a part of the model, or when they do not compute what torch computes;
+    OSError when they cannot be written.
+    """
+    model = copy.deepcopy(model).cpu().eval()
+    places = read_header(folder / BEST).places
+    graphs = _trace_graphs(model)
+    attention = model.decoder.attention
+    record = ExportRecord(
+        vocabulary_size=model.output.out_features,
+        has_attention=attention.has_weights,
+        max_source_length=attention.max_length,
+        config=config_checksum(folder),
+        decoding=config.decoding.options,
+        model=model_checksum(),
+        weights=places,
+        graphs={path.stem: _refer_to_weights(graphs[path].graph, places) for path in graphs},
+    )
+    (folder / EXPORT_RECORD).unlink(missing_ok=True)
+    for path, graph in (graphs | {DECODER_INT8: quantise_output(graphs[DECODER])}).items():
+        write_whole(folder / path, graph.SerializeToString(deterministic=True))
+    try:
+        exported = OnnxEngine(RunFolder(folder), record, threads=1)
+        reference = TorchEngine(model, torch.device("cpu"))
+        difference = largest_difference(exported, reference, src_size=model.encoder.embedding.num_embeddings)
+    except ModelFileError as error:
+        raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
+    if not difference <= TOLERANCE:  # not >, which is false for NaN
+        raise ExportError(
+            f"{folder}: the exported model's numbers differ from torch's by up to {difference:.1e}, more than"
+            f" {TOLERANCE:.0e}: translate with decoding.engine=torch"
+        )
+    record.write(folder)
+
+
+def largest_difference(ours: Engine, reference: Engine, *, src_size: int) -> float:  # type: ignore[type-arg]
+    """The largest difference between the outputs of two engines, in some steps on random sentences; NaN for NaN.
+
+    The outputs are log-probabilities and features.
+    """
+    random = np.random.default_rng(1)
+    longest = min(12, (reference.max_source_length or 13) - 1)
+    sources = [random.integers(src_size, size=length).tolist() for length in (longest, longest // 2, 0)]
+    differences = []
+    states = ours.start(sources), reference.start(sources)
+    tokens = np.full(len(sources), BOS)
+    for _ in range(_CHECKED_STEPS):
+        everything = np.tile(np.arange(reference.vocabulary_size), (len(tokens), 1))
+        found, ours_after = ours.step(tokens, states[0], k=1, asked=everything)
+        expected, reference_after = reference.step(tokens, states[1], k=1, asked=everything)
+        differences += [np.abs(found.asked - expected.asked).max(), np.abs(found.features - expected.features).max()]
+        rows = random.integers(len(tokens), size=len(tokens) + 1)  # more rows than sources, as with beams
+        tokens = expected.tokens[rows, 0]
+        states = ours_after.select(rows), reference_after.select(rows)
+    return float(np.max(differences))
+
+
+def _trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     """The graphs of a model in evaluation mode, on the CPU, by their files in a run folder.
 
     The weights are inputs of the graphs, after their other inputs. Raises ExportError when ONNX cannot express a part.
@@ -175,15 +248,15 @@ def _give_lengths(graph: onnx.GraphProto) -> None:
             node.input[4] = "rnn_lengths"
 
 
-def refer_to_weights(graph: onnx.GraphProto, places: Places, file: str) -> list[str]:
-    """Make the weights of a traced graph references to their places in a file in the graph's folder; their names."""
+def _refer_to_weights(graph: onnx.GraphProto, places: Places) -> list[str]:
+    """Make the weights of a traced graph references to their places in the file of the best ones; their names."""
     given = [value for value in graph.input if value.name.startswith(_WEIGHT)]
     names = {value.name: value.name.removeprefix(_WEIGHT) for value in given}
     for value in given:
         offset, length, *shape = places[names[value.name]]
         tensor = graph.initializer.add(name=names[value.name], data_type=onnx.TensorProto.FLOAT, dims=shape)
         tensor.data_location = onnx.TensorProto.EXTERNAL
-        for key, entry in {"location": file, "offset": offset, "length": length}.items():
+        for key, entry in {"location": BEST.name, "offset": offset, "length": length}.items():
             tensor.external_data.add(key=key, value=str(entry))
         graph.input.remove(value)
     for node in graph.node:

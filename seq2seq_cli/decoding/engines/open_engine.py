@@ -65,7 +65,7 @@ def ensure_exported(run: RunFolder) -> None:
             return
     except ModelFileError:
         pass
-    from seq2seq_cli.decoding.engines.export import export_best  # not above: torch
+    from seq2seq_cli.decoding.engines.graphs import export_best  # not above: torch
 
     export_best(run.path, load_model(run, read_weights(run.best_path)), run.config())
 

@@ -15,7 +15,7 @@ from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
-from seq2seq_cli.decoding.engines.export import export_best
+from seq2seq_cli.decoding.engines.graphs import export_best
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
 from seq2seq_cli.model.attention.scores import DotScore, Sizes

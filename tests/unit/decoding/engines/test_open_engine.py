@@ -18,7 +18,7 @@ from seq2seq_cli.config.choices import EngineName
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig
-from seq2seq_cli.decoding.engines.export import largest_difference
+from seq2seq_cli.decoding.engines.graphs import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported, open_engine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine

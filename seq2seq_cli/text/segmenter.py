@@ -60,14 +60,6 @@ class SideOptions:
         values = {key: getattr(config, key) for key in cls.__dataclass_fields__}
         return cls(**values | ({"max_size": auto_size} if config.max_size == "auto" else {}))
 
-    @classmethod
-    def parse(cls, value: Any) -> Self:
-        """The options from the content of a JSON file, other keys ignored; raises ValueError for anything else."""
-        try:
-            return cls(**{key: value[key] for key in cls.__dataclass_fields__})
-        except (KeyError, TypeError):
-            raise ValueError("not the options of a side") from None
-
 
 @dataclass(frozen=True)
 class Segmenter:

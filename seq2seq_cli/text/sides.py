@@ -118,12 +118,12 @@ def load_codec(path: Path) -> Codec:
     content = read_json(path, error=ModelFileError)
     try:
         return _parse(content)
-    except ValueError:
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise ModelFileError(f"{path}: damaged: not a codec that s2s wrote: {RESTORE}") from None
 
 
 def _parse(content: Mapping[str, Any]) -> Codec:
-    """The codec from the content of its file, whose other keys are ignored; raises ValueError when damaged."""
+    """The codec from the content of its file, whose other keys are ignored; raises an error when damaged."""
     unit: Any = content.get("unit")
     rules = content.get("tokenizer")
     words, merges = content.get("words"), content.get("merges")
@@ -138,7 +138,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     if not vocabulary.has_all(units) or any(map(eq, units, merges)):
         raise ValueError("a merge of other units")
     return Codec(
-        config=SideOptions.parse(content.get("config")),
+        config=SideOptions(**{key: content["config"][key] for key in SideOptions.__dataclass_fields__}),
         unit=unit,
         vocabulary=vocabulary,
         merges=tuple(merges),

@@ -15,7 +15,6 @@ import re
 import threading
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, Self, TypeAlias
@@ -57,27 +56,26 @@ class TokenizerRules:
 
     @classmethod
     def parse(cls, value: Any) -> Self:
-        """The rules from the content of a JSON file; raises ValueError for anything that is not made of rules."""
-        with suppress(AttributeError, KeyError, TypeError):
-            rules = cls(
-                is_known=value["is_known"],
-                exceptions=value["exceptions"],
-                classes=tuple(value["classes"]),
-                expressions={kind: tuple(pieces) for kind, pieces in value["expressions"].items()},
-            )
-            if all(type(pieces) is list for pieces in value["expressions"].values()) and rules._is_sound():
-                return rules
-        raise ValueError("not the rules of a tokenizer")
+        """The rules from the content of a JSON file, other keys ignored; raises an error where it has none."""
+        return cls(
+            is_known=value["is_known"],
+            exceptions=value["exceptions"],
+            classes=tuple(value["classes"]),
+            expressions={kind: tuple(pieces) for kind, pieces in value["expressions"].items()},
+        )
 
-    def _is_sound(self) -> bool:
+    def __post_init__(self) -> None:
+        """Raise an error for what is not made of rules: they may be a stranger's."""
         numbers = [piece for pieces in self.expressions.values() for piece in pieces if type(piece) is not str]
-        return (
+        is_sound = (
             type(self.is_known) is bool
             and all(type(tokens) is str and tokens.replace(" ", "") == word for word, tokens in self.exceptions.items())
             and all(type(ranges) is str and len(ranges) % 2 == 0 for ranges in self.classes)
             and self.expressions.keys() <= set(KINDS)
             and all(type(number) is int and 0 <= number < len(self.classes) for number in numbers)
         )
+        if not is_sound:
+            raise ValueError("not the rules of a tokenizer")
 
     def pattern(self, kind: Kind, blocks: Collection[int] | None = None) -> re.Pattern[str]:
         """An expression, for texts whose characters lie in these blocks, or in any; where it lacks, it never matches.

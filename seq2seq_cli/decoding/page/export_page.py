@@ -1,14 +1,18 @@
-"""A trained run as one page, which translates in a browser without a server."""
+"""A trained run as one page, which translates in a browser without a server, by the tables and expressions of Python."""
 
+import re
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.engines.open_engine import ensure_exported
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.decoding.page.graph_data import graph_data
-from seq2seq_cli.decoding.page.text_data import codec_data, expressions_data, tables_data
+from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.search.rules import length_factor
+from seq2seq_cli.decoding.search.search import LEAST_COVERAGE
 from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE
 from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS, SimilarPairs
 from seq2seq_cli.decoding.translator import Translator
@@ -18,7 +22,11 @@ from seq2seq_cli.pages.translator import translator_page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
+from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
+from seq2seq_cli.text.letters import DOTTED
+from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, SPACING, UNSPACED
+from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
 
 def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pairs: bool = False) -> None:
@@ -59,13 +67,13 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
             )
     is_shared = (src.vocabulary, src.merges) == (tgt.vocabulary, tgt.merges)  # which are not there twice
     return {
-        "src": codec_data(src),
-        "tgt": codec_data(tgt) | ({"words": None, "merges": None} if is_shared else {}),
+        "src": _codec_data(src),
+        "tgt": _codec_data(tgt) | ({"words": None, "merges": None} if is_shared else {}),
         "encoder": graph_data(run / ENCODER),
         "decoder": graph_data(run / DECODER),
         "hasAttention": translator.engine.has_attention,
-        "expressions": expressions_data(),
-        "tables": tables_data(src.config.language),
+        "expressions": _expressions_data(),
+        "tables": _tables_data(src.config.language),
         "options": {**asdict(options), "max_length_factor": length_factor(options)},
         "maxLength": translator.max_length,
         "pairs": _pairs(run, translator),
@@ -93,4 +101,76 @@ def _pairs(run: Path, translator: Translator) -> dict[str, Any] | None:
         "unigrams": UNIGRAMS,
         "bigrams": BIGRAMS,
         "multiplier": str(MULTIPLIER),
+    }
+
+
+def _codec_data(codec: Codec) -> dict[str, Any]:
+    """A codec whose tokens are characters, or words cut by rules."""
+    return {
+        "unit": codec.unit,
+        "language": codec.config.language,
+        "lowercase": codec.config.lowercase,
+        "spacing": codec.config.spacing,
+        "apostrophe": codec.apostrophe,
+        "words": codec.vocabulary.words,
+        "merges": codec.merges,
+        "tokenizer": codec.rules and _tokenizer_data(codec.rules),
+    }
+
+
+def _tokenizer_data(rules: TokenizerRules) -> dict[str, Any]:
+    expressions = {kind: to_javascript(rules.pattern(kind), finds_all=kind == "infix") for kind in KINDS}
+    return {"isKnown": rules.is_known, "exceptions": rules.exceptions, "expressions": expressions}
+
+
+def _expressions_data() -> dict[str, Expression]:
+    """The expressions that are the same for all languages, by the names that the scripts have for them."""
+    unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]"
+    solid, letter = to_javascript(rf"[^\s{SPACING}]")[0], rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
+    one: dict[str, str | re.Pattern[str]] = {
+        "space": r"\s",
+        "digit": r"\d",
+        "anyMark": marks.ANY_MARK,
+        "htmlTag": marks.TAG,
+        "first": marks.FIRST,
+        "unspaced": unspaced,
+        "following": sentences.FOLLOWING,
+        "lastWord": sentences.LAST_WORD,
+    }
+    every: dict[str, str | re.Pattern[str]] = {
+        "innerApostrophe": INNER_APOSTROPHE,
+        "dropped": DROPPED,
+        "gap": rf"[\s{SPACING}]",
+        "mark": re.compile(marks.MARK, re.MULTILINE),
+        "sentenceEnd": sentences.SENTENCE_END,
+        "widened": keep.WIDENED,
+        **{f"cut{rank}": cut for rank, cut in enumerate(sentences.CUTS)},
+    }
+    return {
+        **{name: to_javascript(pattern) for name, pattern in one.items()},
+        **{name: to_javascript(pattern, finds_all=True) for name, pattern in every.items()},
+        # Words as in keep.py, parted by punctuation; with the classes of JavaScript, as Python has no such ones.
+        "words": (rf"{solid}(?:\p{{M}}|\u200d|(?<=\u200d){solid}|(?<={letter}){letter})*", "gv"),
+    }
+
+
+def _tables_data(language: str) -> dict[str, Any]:
+    """The tables by the names that the scripts have for them; the abbreviations are of the source's language."""
+    letters = filter(str.islower, map(chr, range(sys.maxunicode + 1)))
+    return {
+        "titles": {letter: letter.title() for letter in letters if letter.title() != letter.upper()},
+        "dotted": sorted(DOTTED),
+        "apostrophes": APOSTROPHES,
+        "kinds": marks.KINDS,
+        "singleStops": sentences.SINGLE_STOPS,
+        "openingMarks": sentences.OPENING_MARKS,
+        "otherStops": sentences.OTHER_STOPS,
+        "loudStops": LOUD_STOPS,
+        "noStops": "" if language == "el" else sentences.GREEK_STOPS,
+        "units": sentences.UNITS,
+        "noSpaceBefore": keep.NO_SPACE_BEFORE,
+        "longestWord": LONGEST_WORD,
+        "leastCoverage": LEAST_COVERAGE,
+        "longestAbbreviation": sentences.LONGEST_ABBREVIATION,
+        "abbreviations": sorted(sentences.abbreviations_of(language)),
     }

@@ -1,6 +1,6 @@
 // Characters as Python sees them, and lower and upper case by the rules of a language: text/letters.py, normalise.py.
 
-const EXPRESSIONS = {}; // by name: Python's, as decoding/page/text_data.py writes them
+const EXPRESSIONS = {}; // by name: Python's, as decoding/page/export_page.py writes them
 const TABLES = {}; // by name: likewise
 const SPACING = "\u2581"; // the mark of a space in a unit
 const CONTINUING = "\u258f"; // the mark of a unit that is not the first of its token

@@ -185,14 +185,9 @@ class PreparedCorpus:
         files = [f"{name}.{side}{ending}" for ending in ENDINGS[:2]]
         try:
             ids, bounds = (_numbers(_content(self.path, file, self.manifest)) for file in files)
+            return Ragged.checked(ids, bounds, len(self.codec(side).vocabulary))
         except ValueError:
             raise _damaged(self.path / files[0]) from None
-        size = len(self.codec(side).vocabulary)
-        are_ids = ids.dtype.kind == "u" and ids.max(initial=0) < size
-        are_bounds = bounds.dtype == np.int64 and len(bounds) and bounds[0] == 0 and bounds[-1] == len(ids)
-        if not are_ids or not are_bounds or np.any(bounds[1:] < bounds[:-1]):
-            raise _damaged(self.path / files[0])
-        return Ragged(values=ids, offsets=bounds)
 
 
 def _content(folder: Path, name: str, manifest: Manifest) -> bytes:

@@ -85,11 +85,6 @@ class Piece:
     kept: tuple[Span, ...] = ()
     """The spans of `text` that come through to the letter, in order and apart."""
 
-    @property
-    def kept_words(self) -> list[str]:
-        """These spans as they stand in the text."""
-        return [self.text[start:end] for start, end in self.kept]
-
 
 def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int) -> Piece:
     """The piece ``text[start:end]`` with these marks, of which the first has the index `first` among all marks."""
@@ -171,7 +166,7 @@ def put_back(
     and a kept word that was not copied, goes before the word that attends most to the next word of the source; they
     keep their order. Every mark and every kept word occurs once, and pairs are nested as in the source.
     """
-    kept = piece.kept_words
+    kept = [piece.text[start:end] for start, end in piece.kept]
     lost = [piece.kept[i] for i in range(len(kept)) if i not in copied]
     left = iter([kept[i] for i in copied])
     if not (piece.tags or lost):

@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from seq2seq_cli.decoding.keep import put_back
+from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.marks import escape_unmarked, find_marks
 from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.text.normalise import HIDDEN
@@ -22,8 +22,12 @@ def plain(text: str) -> str:
     return " | ".join(piece.text for piece in taken_apart(text).pieces)
 
 
+def kept_words(piece: Piece) -> list[str]:
+    return [piece.text[start:end] for start, end in piece.kept]
+
+
 def kept(text: str) -> list[str]:
-    return [word for piece in taken_apart(text).pieces for word in piece.kept_words]
+    return [word for piece in taken_apart(text).pieces for word in kept_words(piece)]
 
 
 @pytest.mark.parametrize(

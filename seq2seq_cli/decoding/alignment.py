@@ -42,37 +42,26 @@ def word_links(
     return links
 
 
-class WordFinder:
-    """The words of a text, separated by white space, in which tokens stand.
+def words_of_tokens(text: str, tokens: Sequence[str]) -> list[int | None]:
+    """The word of a text, separated by white space, in which each token of its sentences stands; an empty one has none.
 
-    The tokens of the text's sentences are looked for one after the other, in any case, white space ignored.
+    They are looked for one after the other, in any case, white space ignored. A token that the text does not have
+    belongs to the last word before it: a mark that replaced another one. So marks are not looked for beyond the next
+    letter or digit.
     """
-
-    def __init__(self, text: str) -> None:
-        solid = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
-        self._folded = "".join(lowered(character) for character, _ in solid).translate(_QUOTES)
-        self._words = [word for _, word in solid]
-        """The word of each character that is no white space."""
-        self._start = 0
-        """The place among these characters from which on the next token is looked for."""
-
-    def words(self, tokens: Sequence[str]) -> list[int | None]:
-        """The word of each of the next tokens; an empty token has none.
-
-        A token that the text does not have belongs to the last word before it: a mark that replaced another one. So
-        marks are not looked for beyond the next letter or digit.
-        """
-        return [self._word(token) for token in tokens]
-
-    def _word(self, token: str) -> int | None:
+    solid = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
+    folded = "".join(lowered(character) for character, _ in solid).translate(_QUOTES)
+    words: list[int | None] = []
+    start = 0
+    for token in tokens:
         wanted = "".join(lowered(character) for character in token if not character.isspace()).translate(_QUOTES)
-        if not wanted or not self._words:
-            return None
-        end = self._start + len(wanted) + _WINDOW
-        if not _IN_WORD.search(wanted) and (word := _IN_WORD.search(self._folded, self._start, end)):
+        if not wanted or not solid:
+            words.append(None)
+            continue
+        end = start + len(wanted) + _WINDOW
+        if not _IN_WORD.search(wanted) and (word := _IN_WORD.search(folded, start, end)):
             end = word.start()
-        at = self._folded.find(wanted, self._start, end)
-        if at < 0:
-            return self._words[max(0, self._start - 1)]
-        self._start = at + len(wanted)
-        return self._words[at]
+        at = folded.find(wanted, start, end)
+        words.append(solid[at if at >= 0 else max(0, start - 1)][1])
+        start = at + len(wanted) if at >= 0 else start
+    return words

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
+from itertools import islice
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.decoding.alignment import Link, WordFinder, word_links
+from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
 from seq2seq_cli.decoding.engine import Look
 from seq2seq_cli.pages.data import AttentionData, Details, StepData, TextData, TranslationsData, TreeData
 from seq2seq_cli.shapes import Float
@@ -223,12 +224,12 @@ class Translation:
         Two sentences without white space between them share a word, which can have a link of each.
         """
         links: list[Link] = []
-        src, tgt = WordFinder(self.source), WordFinder(self.text)
-        for sentence in self.sentences:
-            src_words = src.words(_without_eos(sentence.src_tokens))
-            tgt_words = tgt.words(_without_eos(sentence.tgt_tokens))
-            weights = sentence.weights[: len(tgt_words), : len(src_words)]
-            links += word_links(weights, src_words, tgt_words)
+        tokens = [(_without_eos(each.src_tokens), _without_eos(each.tgt_tokens)) for each in self.sentences]
+        src = iter(words_of_tokens(self.source, [token for of_sentence, _ in tokens for token in of_sentence]))
+        tgt = iter(words_of_tokens(self.text, [token for _, of_sentence in tokens for token in of_sentence]))
+        for sentence, (src_tokens, tgt_tokens) in zip(self.sentences, tokens, strict=True):
+            weights = sentence.weights[: len(tgt_tokens), : len(src_tokens)]
+            links += word_links(weights, list(islice(src, len(src_tokens))), list(islice(tgt, len(tgt_tokens))))
         return sorted(set(links), key=lambda link: (link[1], link[0]))
 
 

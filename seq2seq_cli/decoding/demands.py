@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -105,18 +104,16 @@ class Demands:
                     " translation"
                 )
 
-    def constraints(
-        self, sentence: Reading, codec: Codec, *, kept: AbstractSet[int] = frozenset(), is_first: bool = True
-    ) -> Constraints:
+    def constraints(self, sentence: Reading, codec: Codec, *, is_first: bool = True) -> Constraints:
         """The constraints on the translation of a sentence; `codec` is the codec of the target.
 
-        The prefix is for the first sentence of a text. A term with one of the words `kept` is left alone.
+        The prefix is for the first sentence of a text. A term with a protected word is left alone.
         """
         given = self.prefix if is_first else ""
         prefix = normalise(given) if isinstance(given, str) else ""
         # A translation in capitals begins with the unit for them, also before a prefix in capitals.
         prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
-        terms = tuple(self._terms(sentence, codec, kept)) if self.terms else ()
+        terms = tuple(self._terms(sentence, codec)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
@@ -128,7 +125,7 @@ class Demands:
             closing=codec.vocabulary.final_ids if terms and is_plain else frozenset(),
         )
 
-    def _terms(self, sentence: Reading, codec: Codec, kept: AbstractSet[int]) -> Iterator[Term]:
+    def _terms(self, sentence: Reading, codec: Codec) -> Iterator[Term]:
         """The terms of a sentence, each with the positions of the ids of its words."""
         text = normalise(sentence.text)
         word_starts = list(accumulate((solid_length(word.text) for word in sentence.words), initial=0))
@@ -136,7 +133,7 @@ class Demands:
         for span, translations in demanded(self.terms, text):
             start, end = (solid_length(text[:offset]) for offset in span)
             words = [i for i in range(len(sentence.words)) if max(start, word_starts[i]) < min(end, word_starts[i + 1])]
-            if kept.isdisjoint(words):
+            if not any(sentence.words[i].is_protected for i in words):
                 positions = (position for word in words for position in range(firsts[word], firsts[word + 1]))
                 yield Term(tuple(forms(translations, codec)), tuple(positions))
 

@@ -5,7 +5,7 @@
 S source length with ``<eos>``, T target length.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, islice, pairwise
@@ -45,8 +45,7 @@ class _Source(NamedTuple):
     is_first: bool
     """Whether it begins its text and there is a prefix, which is for it."""
     reading: Reading
-    kept: Mapping[int, int]
-    """The number of the kept word of the piece that a word of the reading is, by the index of the latter."""
+    """Its protected words are the kept ones of the piece, in their order."""
 
     @property
     def key(self) -> tuple[str, tuple[Span, ...], bool]:
@@ -150,10 +149,8 @@ class Translator:
 
     def _read(self, piece: Piece, number: int) -> _Source:
         """The piece with this number in its text as the model reads it."""
-        reading = self.src_codec.read(piece.text, piece.kept)
-        kept = (i for i, word in enumerate(reading.words) if word.is_protected)
         is_first = number == 0 and bool(self.demands.prefix)
-        return _Source(piece, is_first, reading, {word: i for i, word in enumerate(kept)})
+        return _Source(piece, is_first, self.src_codec.read(piece.text, piece.kept))
 
     def _search(self, sources: Sequence[_Source]) -> list[_Found]:
         """The outcome of the search for each sentence; for equal ones, there is one search."""
@@ -175,8 +172,7 @@ class Translator:
         return [found[source.key] for source in sources]
 
     def _constraints(self, source: _Source) -> Constraints:
-        kept, is_first = source.kept.keys(), source.is_first
-        return self.demands.constraints(source.reading, self.tgt_codec, kept=kept, is_first=is_first)
+        return self.demands.constraints(source.reading, self.tgt_codec, is_first=source.is_first)
 
     def _most_unknown(self, reading: Reading) -> int:
         """The number of words to copy: with a vocabulary of words and attention all of them, else the unknown ones."""
@@ -185,15 +181,14 @@ class Translator:
 
     def _write(self, source: _Source, hypothesis: Hypothesis, tree: Tree | None) -> SentenceTranslation:
         """The translation of a sentence: unknown words copied, marks put back."""
-        piece, words, kept, parts = source.piece, source.reading.words, source.kept, source.reading.parts
-        # Without the columns that pad the source to the longest of its batch.
-        weights = hypothesis.weights[:, : len(source.reading.ids) + 1]
+        piece, words, parts, weights = source.piece, source.reading.words, source.reading.parts, hypothesis.weights
         ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
         copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
         hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
-        spelled = {place: hidden if word in kept else words[word].text for place, word in copies.items()}
+        spelled = {place: hidden if words[i].is_protected else words[i].text for place, i in copies.items()}
         text, units = self.tgt_codec.write(ids, spelled)
-        copied = [kept[word] for _, word in sorted(copies.items()) if word in kept]
+        kept = [i for i, word in enumerate(words) if word.is_protected]
+        copied = [kept.index(i) for _, i in sorted(copies.items()) if words[i].is_protected]
         shown = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(units)]
         shown += [EOS_UNIT] * hypothesis.ended
         return SentenceTranslation(
@@ -203,7 +198,7 @@ class Translator:
             tgt_tokens=shown,
             weights=weights,
             log_probability=hypothesis.log_probability,
-            unknown=tuple(word.text for i, word in enumerate(words) if word.is_unknown and i not in kept),
+            unknown=tuple(word.text for word in words if word.is_unknown and not word.is_protected),
             copied=tuple(words[word].text for word in copies.values()),
             forced=tuple(token for position, token in enumerate(shown) if position in hypothesis.forced),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),

@@ -4,10 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from pathlib import Path
 from typing import TypeAlias
 
-from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.codec import Codec, Reading, Word
@@ -29,11 +27,6 @@ _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
 Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 """A glossary: terms of the source, each with its translations, of which one must be used."""
-
-
-def read_glossary(path: Path) -> Terms:
-    """The glossary in a file; raises InputError for one that cannot be read, and as `glossary_of`."""
-    return glossary_of(read_lines(path), str(path))
 
 
 def glossary_of(lines: Iterable[str], name: str) -> Terms:

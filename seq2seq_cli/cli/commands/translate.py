@@ -20,7 +20,7 @@ from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
 from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
-from seq2seq_cli.decoding.demands import Demands, read_glossary
+from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
@@ -124,10 +124,10 @@ def translate(
     check_utf8("--prefix", prefix)
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
     with open_output(None if document else output, overwrite=overwrite) as results:
-        demands = Demands(prefix=prefix, terms={} if glossary is None else read_glossary(glossary))
+        terms = {} if glossary is None else glossary_of(read_lines(glossary), str(glossary))
         with loading():
             loaded = load(model or None, device=device, overrides=overrides or [], threads=threads)
-        translator = loaded.translator.with_demands(demands)
+        translator = loaded.translator.with_demands(Demands(prefix=prefix, terms=terms))
         if (attention or drawing) and not translator.engine.has_attention:
             option = "--draw" if drawing else "--attention"
             raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")

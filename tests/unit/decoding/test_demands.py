@@ -12,7 +12,8 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.config.schema.text import SideConfig
-from seq2seq_cli.decoding.demands import Demands, demanded, forms, read_glossary
+from seq2seq_cli.decoding.demands import Demands, demanded, forms, glossary_of
+from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -136,14 +137,13 @@ def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it
 def test_lines_of_a_term_are_alternatives(tmp_path: Path) -> None:
     file = tmp_path / "terms.tsv"
     file.write_bytes("\ufeffdog\tHund\r\n\r\nhouse\tHaus\ndog\tHunde\ndog\tHund\n".encode())
-    assert read_glossary(file) == {"dog": ("Hund", "Hunde"), "house": ("Haus",)}
+    assert glossary_of(read_lines(file), "terms.tsv") == {"dog": ("Hund", "Hunde"), "house": ("Haus",)}
 
 
 @pytest.mark.parametrize("line", ["dog", "dog\t", "\tHund", "dog\tHund\tHunde", "dog\t\x07 "])
-def test_another_line_is_refused_by_its_number(tmp_path: Path, line: str) -> None:
-    (tmp_path / "terms.tsv").write_text(f"she\tsie\n\n{line}\n", encoding="utf-8")
+def test_another_line_is_refused_by_its_number(line: str) -> None:
     with pytest.raises(InputError, match=r"terms\.tsv:3: needs a term, a tab and its translation"):
-        read_glossary(tmp_path / "terms.tsv")
+        glossary_of(["she\tsie", "", line], "terms.tsv")
 
 
 @pytest.mark.parametrize(

@@ -25,42 +25,8 @@ PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_README = """\
-# A translation model: {src} to {tgt}
-
-Made by `s2s export`. With s2s: `s2s translate --model THIS_FOLDER "..."`. In any other program: ONNX Runtime, which has
-interfaces for C, C++, C#, Java, JavaScript, Python, Rust, Swift and more.
-
-- `best/encoder.onnx`, `best/decoder.onnx`: the graphs. They refer to the weights in `best/model.safetensors`, which
-  must stay beside them. `best/decoder_int8.onnx` takes the place of `decoder.onnx`: it is faster, and rounds.
-  `best/features.onnx` is a step without the output layer, for s2s alone.
-- `pairs/`, if it is there: training pairs, which s2s consults, but not the program below.
-- `src_units.json`, `tgt_units.json`: the units of both languages ({unit}); the position of a unit is its id.
-- `codec/`: how s2s cuts a text into units and puts units together again.
-- `{program}`: the loop below in Python, with onnxruntime and numpy alone:
-  `python {program} . < units.txt`, where each line is a sentence cut into units, with spaces between.
-
-## The loop
-
-The ids of the special units are PAD 0, UNK 1, BOS 2 and EOS 3.
-
-1. Run the encoder, once. `src` has a row per sentence: its ids, EOS, and PAD up to the longest row. `lengths` counts
-   the ids of each row, EOS included. Keep all outputs: they are inputs of the decoder by the same names.
-2. Run the decoder. `tokens` has the previous unit of each row, BOS at first; `slots` has for each row of `src` the
-   numbers of the rows that translate it, one unless in a beam search, filled up with 0 to the same length K; `places`
-   has where each row stands in `slots`, counted line by line; `k` is the number of units to propose. `asked` has units
-   whose log-probabilities are wanted besides; it may have no columns.
-3. `best_tokens` has the best units of each row, the best first, and `best_log_probabilities` has their
-   log-probabilities. Choose one per row. A row that has chosen EOS is done.
-4. Give each output `next_NAME` to the decoder as the input NAME of the next step, and go on with 2. To reorder rows or
-   to leave some out, take those entries of `tokens` and each NAME, along the axis R, and count the rows anew.
-
-`weights` are the attention weights of the step, `features` the input of the output layer.
-
-ONNX Runtime tells types and shapes: in Python by `session.get_inputs()` and `get_outputs()`. B is the number of
-sentences, S the length of the longest with EOS, R the number of rows, k and A the numbers of units proposed and asked
-for.
-"""
+_README = "translate_onnx.md"
+"""Explains the folder to programs in other languages."""
 
 _STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
@@ -134,9 +100,10 @@ def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
         ensure_exported(RunFolder(made))
         # Inside an installed package, or beside it in a source tree.
         places = [place / "examples" for place in (_PACKAGE, _PACKAGE.parent)]
-        shutil.copyfile(next(filter(Path.is_dir, places)) / PROGRAM, made / PROGRAM)
+        examples = next(filter(Path.is_dir, places))
+        shutil.copyfile(examples / PROGRAM, made / PROGRAM)
         src, tgt = (codec.config.language for codec in codecs)
-        readme = _README.format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
+        readme = (examples / _README).read_text(encoding="utf-8").format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
         write_whole(made / CARD, readme.encode("utf-8"))
 
 

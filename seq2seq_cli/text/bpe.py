@@ -9,15 +9,12 @@ digit by digit, whether training had it or not.
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise, repeat
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import chain, pairwise, repeat
+from typing import NamedTuple, TypeAlias
 
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, Vocabulary
-
-if TYPE_CHECKING:
-    import numpy as np
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
 Merge: TypeAlias = str
 """Two adjacent units that are joined into one, with a space between them."""
@@ -109,26 +106,6 @@ class MergedToken(NamedTuple):
     text: str
     ids: tuple[int, ...]
     merges: int
-
-
-def drop_merges(
-    tokens: Sequence[MergedToken],
-    ranks: Mapping[Merge, int],
-    vocabulary: Vocabulary,
-    dropout: float,
-    random: "np.random.Generator",
-) -> list[int]:
-    """The ids of tokens whose merges are each left out with probability `dropout`."""
-    kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
-    drawn: list[int] = []
-    for token in tokens:
-        path = list(islice(kept, token.merges))
-        if all(path):
-            drawn += token.ids
-        else:  # other merges become possible where one is dropped, so that more draws are needed
-            further = (random.random() >= dropout for _ in repeat(None))
-            drawn += map(vocabulary.id, units_of(token.text, ranks, chain(path, further)))
-    return drawn
 
 
 def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: int, size: int) -> list[Merge]:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.bpe import Merge, MergedToken, characters, drop_merges, units_of
+from seq2seq_cli.text.bpe import Merge, MergedToken, characters, units_of
 from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, split_like, upper
 from seq2seq_cli.text.normalise import (
     CAPITALS,
@@ -156,7 +156,16 @@ class Codec:
         if self.unit != "bpe":
             return list(ids)
         tokens = list(map(self._merged_of_ids, self.vocabulary.split(ids)))
-        return drop_merges(tokens, self._ranks, self.vocabulary, dropout, random)
+        kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
+        drawn: list[int] = []
+        for token in tokens:
+            path = list(islice(kept, token.merges))
+            if all(path):
+                drawn += token.ids
+            else:  # other merges become possible where one is dropped, so that more draws are needed
+                further = (random.random() >= dropout for _ in repeat(None))
+                drawn += map(self.vocabulary.id, units_of(token.text, self._ranks, chain(path, further)))
+        return drawn
 
     def in_capitals(self, ids: Sequence[int]) -> list[int]:
         """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""

@@ -8,7 +8,6 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from seq2seq_cli.decoding.translation import Place
 from seq2seq_cli.errors import InputError, unreadable
 
 _Item = TypeVar("_Item")
@@ -27,19 +26,19 @@ _BATCH_POSITIONS = 2**14
 """Most source positions per batch, padding counted."""
 
 
-def read_blocks(stream: BufferedIOBase, place: Place) -> Iterator[list[str]]:
+def read_blocks(stream: BufferedIOBase, name: str) -> Iterator[list[str]]:
     """The lines of a stream in UTF-8, without their ends, in blocks of those that are there without waiting.
 
     A writer that waits for the answer to a line gets it at once. One that is faster than the reader fills its pipe in
     the meantime, so that the blocks are large.
 
     Raises InputError for a line that is not UTF-8 or longer than `LONGEST_LINE`, once the lines before it were yielded;
-    `place` names the line.
+    `name` is the stream's in messages.
     """
     numbers = count(1)
     for block in _whole_lines(stream):
         numbered = zip(block, numbers, strict=False)
-        yield from groups(_decoded(line, place(number), is_first=number == 1) for line, number in numbered)
+        yield from groups(_decoded(line, f"{name}:{number}", is_first=number == 1) for line, number in numbered)
 
 
 def _decoded(line: bytes, place: str, *, is_first: bool) -> str:
@@ -58,7 +57,7 @@ def read_lines(path: Path) -> Iterator[str]:
     """The lines of a file that the user names; raises InputError when it cannot be read, and as `read_blocks`."""
     try:
         with path.open("rb") as file:
-            for block in read_blocks(file, lambda number: f"{path}:{number}"):
+            for block in read_blocks(file, str(path)):
                 yield from block
     except OSError as error:
         raise InputError(unreadable(path, error)) from None

@@ -212,7 +212,6 @@ def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
 
 def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of standard input, at once where its writer waits for it."""
-    stream = sys.stdin.buffer
-    for block in read_blocks(stream, lambda number: f"{STDIN}:{number}"):  # type: ignore[arg-type]  # a BufferedReader
+    for block in read_blocks(sys.stdin.buffer, STDIN):  # type: ignore[arg-type]  # a BufferedReader
         yield from presenter.translator.translate_stream(block)
         presenter.output.stream.flush()

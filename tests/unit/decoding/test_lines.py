@@ -14,12 +14,8 @@ from seq2seq_cli.decoding.lines import LONGEST_LINE, read_blocks, similar_length
 from seq2seq_cli.errors import InputError
 
 
-def place(number: int) -> str:
-    return f"pipe:{number}"
-
-
 def read(content: bytes) -> list[str]:
-    return [line for block in read_blocks(io.BytesIO(content), place) for line in block]
+    return [line for block in read_blocks(io.BytesIO(content), "pipe") for line in block]
 
 
 class Pieces(io.BufferedIOBase):
@@ -49,7 +45,7 @@ def outcome(stream: io.BufferedIOBase) -> list[str]:
     """The lines, and in the end the error."""
     lines: list[str] = []
     try:
-        for block in read_blocks(stream, place):
+        for block in read_blocks(stream, "pipe"):
             lines += block
     except InputError as error:
         lines.append(str(error))
@@ -64,7 +60,7 @@ def test_the_pieces_in_which_a_stream_comes_do_not_matter(pieces: list[bytes]) -
 def test_a_line_is_there_while_the_writer_waits() -> None:
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as writer:
-        blocks = read_blocks(stream, place)
+        blocks = read_blocks(stream, "pipe")
         writer.write(b"She")
         # The rest of the line comes while the reader waits for it.
         threading.Timer(0.05, writer.write, [b" kissed him.\nHe"]).start()
@@ -74,7 +70,7 @@ def test_a_line_is_there_while_the_writer_waits() -> None:
 
 
 def test_lines_before_one_that_is_not_utf8_are_there_first() -> None:
-    blocks = read_blocks(io.BytesIO(b"she\nhe\n" + "küsste\nhim\n".encode("latin-1")), place)
+    blocks = read_blocks(io.BytesIO(b"she\nhe\n" + "küsste\nhim\n".encode("latin-1")), "pipe")
     assert next(blocks) == ["she", "he"]
     with pytest.raises(InputError, match=r"^pipe:3:2: byte 0xfc is not UTF-8: save it as plain"):
         next(blocks)
@@ -90,7 +86,7 @@ def test_a_line_without_an_end_is_refused_and_not_read_to_its_end() -> None:
             given += 2**18
             yield b"a" * 2**18
 
-    blocks = read_blocks(Pieces(endless()), place)
+    blocks = read_blocks(Pieces(endless()), "pipe")
 
     assert next(blocks) == ["first"]
     with pytest.raises(InputError, match=r"^pipe:2: a line of more than 2 MB: give one text per line$"):

@@ -24,7 +24,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.config.choices import LARGEST_PAIRS_WEIGHT
 from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, forced_steps, largest
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.shapes import Float, Int
@@ -120,7 +119,7 @@ class ConsultingEngine:
         self._pairs = pairs
         self._recent = _Recent()
         self._most = most
-        self._weight = min(weight, LARGEST_PAIRS_WEIGHT)
+        self._weight = weight
         self.vocabulary_size = model.vocabulary_size
         self.has_attention = model.has_attention
         self.threads = model.threads

@@ -21,8 +21,7 @@ from seq2seq_cli.compute.device import choose_device, describe_device
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.engines.open_engine import ensure_exported
-from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.load import ensure_exported, load
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder

@@ -14,7 +14,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
 from seq2seq_cli.config.schema.text import DataConfig, SideConfig, TextConfig
-from seq2seq_cli.decoding.engines.open_engine import ensure_exported
+from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.runs.layout import write_latest
 from seq2seq_cli.runs.writer import RunWriter

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from seq2seq_cli.config.loader import dump_config
-from seq2seq_cli.decoding.engines.open_engine import ensure_exported
+from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
 from seq2seq_cli.files.output import output_file
 from seq2seq_cli.files.whole_folder import whole_folder
@@ -103,7 +103,8 @@ def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
         examples = next(filter(Path.is_dir, places))
         shutil.copyfile(examples / PROGRAM, made / PROGRAM)
         src, tgt = (codec.config.language for codec in codecs)
-        readme = (examples / _README).read_text(encoding="utf-8").format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
+        template = (examples / _README).read_text(encoding="utf-8")
+        readme = template.format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
         write_whole(made / CARD, readme.encode("utf-8"))
 
 

@@ -79,9 +79,9 @@ def units_of(token: str, ranks: Mapping[Merge, int], kept: Iterator[bool] = _ALL
     """The units of a token: its characters, joined by the merges, the one of the lowest rank before the others.
 
     BPE-dropout, Provilkov et al. 2020, algorithm 1: at each step every possible merge is dropped with some probability,
-    and the first of the others is carried out, until all are dropped. Draws after that first one change nothing, so
-    ``kept`` is asked merge by merge, in their order, up to the first that is not dropped: each of its draws says whether
-    the next possible merge is carried out or dropped.
+    and the first of the others is carried out, until all are dropped. Each draw of ``kept`` says whether the next
+    possible merge is carried out or dropped. Draws after that first one change nothing, so it is asked merge by merge,
+    in their order, up to the first that is not dropped.
     """
     units = characters(token)
     found = [ranks.get(f"{left} {right}", _NO_RANK) for left, right in pairwise(units)]

@@ -18,8 +18,8 @@ from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.loader import checked_config, dump_config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.yaml12 import shown
-from seq2seq_cli.decoding.engines.open_engine import load_model, open_engine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.decoding.load import load_model, open_engine
 from seq2seq_cli.decoding.similar.engine import ConsultingEngine
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError

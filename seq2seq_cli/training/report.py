@@ -13,8 +13,7 @@ from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
-from seq2seq_cli.decoding.engines.open_engine import load_model
-from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
+from seq2seq_cli.decoding.load import consulting, load_model, load_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError, command_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet

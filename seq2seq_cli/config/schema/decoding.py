@@ -8,16 +8,7 @@ from typing_extensions import override
 
 from seq2seq_cli.config import choices
 from seq2seq_cli.config.decoding_options import DecodingOptions
-from seq2seq_cli.config.schema import (
-    NonNegative,
-    NonNegativeInt,
-    Positive,
-    PositiveInt,
-    Problem,
-    Section,
-    Seed,
-    clash,
-)
+from seq2seq_cli.config.schema import NonNegative, NonNegativeInt, Positive, PositiveInt, Problem, Section, Seed, clash
 
 
 class DecodingConfig(Section):

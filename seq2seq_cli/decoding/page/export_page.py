@@ -1,4 +1,4 @@
-"""A trained run as one page, which translates in a browser without a server, by the tables and expressions of Python."""
+"""A trained run as one page, which translates in a browser without a server, by the tables of Python."""
 
 import re
 import sys
@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seq2seq_cli.decoding import keep, marks, sentences
-from seq2seq_cli.decoding.engines.open_engine import ensure_exported
-from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.load import ensure_exported, load_translator
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.search.rules import length_factor

@@ -20,8 +20,7 @@ from safetensors import safe_open
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.engines.open_engine import load_model
-from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files.lock import is_held
 from seq2seq_cli.model.seq2seq import Seq2Seq

@@ -10,7 +10,7 @@ import torch
 
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.engines.open_engine import load_model
+from seq2seq_cli.decoding.load import load_model
 from seq2seq_cli.learning.training_state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.text.vocabulary import EOS

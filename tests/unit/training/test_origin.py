@@ -11,8 +11,7 @@ import torch
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.decoding.engines.open_engine import load_model
-from seq2seq_cli.decoding.load import load_translator
+from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import read_references
 from seq2seq_cli.runs.folder import RunFolder

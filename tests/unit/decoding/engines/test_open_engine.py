@@ -20,8 +20,8 @@ from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engines.graphs import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
-from seq2seq_cli.decoding.engines.open_engine import ensure_exported, open_engine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.decoding.load import ensure_exported, open_engine
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import BEST, DECODER, EXPORT_RECORD
@@ -39,7 +39,7 @@ importlib.util.find_spec = lambda name: None
 from pathlib import Path
 import numpy as np
 from seq2seq_cli.config.decoding_options import DecodingOptions
-from seq2seq_cli.decoding.engines.open_engine import open_engine
+from seq2seq_cli.decoding.load import open_engine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.folder import RunFolder
 try:

@@ -60,8 +60,6 @@ def normalise(text: str) -> str:
 
     Idempotent: normalising a normalised text changes nothing.
     """
-    if _is_normal(text):
-        return text
     text = " ".join(without_control_characters(text).split())
     return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|").replace(CAPITALS, "¯")
 
@@ -122,16 +120,3 @@ def solid_length(text: str) -> int:
 def is_punctuation(token: str) -> bool:
     """Whether every character is a punctuation mark, in any script (or one of ASCII's, such as ``~``), or SPACING."""
     return all(unicodedata.category(c).startswith("P") or c in string.punctuation or c == SPACING for c in token)
-
-
-def _is_normal(text: str) -> bool:
-    """A quick test: true of nearly every line of a corpus, and of no text that normalising would change."""
-    return (
-        text.isprintable()  # neither control characters nor white space other than " "
-        and "  " not in text
-        and text.strip() == text
-        and SPACING not in text
-        and CONTINUING not in text
-        and CAPITALS not in text
-        and unicodedata.is_normalized("NFC", text)
-    )

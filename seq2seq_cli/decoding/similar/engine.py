@@ -17,7 +17,7 @@ R rows, N sources, M steps of the pairs of a source, F features, W tokens that t
 A tokens asked for.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeAlias
@@ -71,29 +71,6 @@ class Neighbours:
         return kernel / kernel.sum(axis=1, keepdims=True), np.exp(-nearest[:, 0] / REACH)
 
 
-class _Recent:
-    """The features that were computed last, up to `KEPT_BYTES`; several threads may use them."""
-
-    def __init__(self) -> None:
-        self._features: dict[int, Float[np.ndarray, "T F"]] = {}
-        self._bytes = 0
-        self._lock = Lock()
-
-    def known(self, numbers: Iterable[int]) -> dict[int, Float[np.ndarray, "T F"]]:
-        """The features of the pairs with these numbers, as far as they are kept."""
-        with self._lock:
-            return {number: self._features[number] for number in numbers if number in self._features}
-
-    def add(self, features: Mapping[int, Float[np.ndarray, "T F"]]) -> None:
-        """Keep these, in the place of the oldest."""
-        with self._lock:
-            for number in features.keys() - self._features.keys():  # another thread may have been faster
-                self._features[number] = features[number]
-                self._bytes += features[number].nbytes
-            while self._bytes > KEPT_BYTES:
-                self._bytes -= self._features.pop(next(iter(self._features))).nbytes
-
-
 @dataclass(frozen=True, kw_only=True)
 class ConsultingState:
     """The state of the model, and the neighbours of each source."""
@@ -117,7 +94,9 @@ class ConsultingEngine:
     def __init__(self, model: Engine[Any], pairs: SimilarPairs, *, most: int, weight: float) -> None:
         self._model = model
         self._pairs = pairs
-        self._recent = _Recent()
+        self._recent: dict[int, Float[np.ndarray, "T F"]] = {}
+        """The features that were computed last, up to `KEPT_BYTES`, by the numbers of their pairs."""
+        self._lock = Lock()  # several threads may search
         self._most = most
         self._weight = weight
         self.vocabulary_size = model.vocabulary_size
@@ -197,7 +176,8 @@ class ConsultingEngine:
 
     def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
         """The features of the steps of each pair, kept or computed; similar lengths are computed together."""
-        found = self._recent.known(pairs)
+        with self._lock:
+            found = {number: self._recent[number] for number in pairs if number in self._recent}
         left = pairs.keys() - found.keys()
         order = sorted(left, key=lambda number: ([len(side) for side in reversed(pairs[number])], number))
         for first in range(0, len(order), _BATCH):
@@ -208,8 +188,12 @@ class ConsultingEngine:
                 for row, features in zip(rows.tolist(), proposals.features, strict=True):
                     steps[row].append(features)
             computed = dict(zip(batch, map(np.array, steps), strict=True))
-            self._recent.add(computed)
             found |= computed
+            with self._lock:
+                self._recent |= computed
+                size = sum(features.nbytes for features in self._recent.values())
+                while size > KEPT_BYTES:
+                    size -= self._recent.pop(next(iter(self._recent))).nbytes
         return found
 
     def _consult(

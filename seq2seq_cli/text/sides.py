@@ -93,28 +93,23 @@ def load_codecs(folder: Path) -> Codecs:
 
 
 def save_codecs(folder: Path, codecs: Codecs) -> None:
-    """Write both codecs into a prepared folder or a run folder."""
+    """Write each codec as one readable JSON file, whole or not at all, into a prepared folder or a run folder."""
     for side, codec in zip(SIDES, codecs, strict=True):
-        save_codec(codec, codec_path(folder, side))
-
-
-def save_codec(codec: Codec, path: Path) -> None:
-    """Write a codec as one readable JSON file, whole or not at all."""
-    content = {
-        "format": FORMAT,
-        "unit": codec.unit,
-        "config": asdict(codec.config),
-        "words": codec.vocabulary.words,
-        "merges": codec.merges,
-        "tokenizer": codec.rules and asdict(codec.rules),
-        "longest": codec.longest,
-        "apostrophe": codec.apostrophe,
-    }
-    write_json(path, content)
+        content = {
+            "format": FORMAT,
+            "unit": codec.unit,
+            "config": asdict(codec.config),
+            "words": codec.vocabulary.words,
+            "merges": codec.merges,
+            "tokenizer": codec.rules and asdict(codec.rules),
+            "longest": codec.longest,
+            "apostrophe": codec.apostrophe,
+        }
+        write_json(codec_path(folder, side), content)
 
 
 def load_codec(path: Path) -> Codec:
-    """Read a file of ``save_codec``; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+    """Read a file of `save_codecs`; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
     content = read_json(path, error=ModelFileError)
     try:
         return _parse(content)

@@ -13,7 +13,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import upper
 from seq2seq_cli.text.normalise import CAPITALS, CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import fit_codec, fit_codecs, load_codec, save_codec
+from seq2seq_cli.text.sides import codec_path, fit_codec, fit_codecs, load_codec, save_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 
 UNITS: list[Unit] = ["word", "bpe", "character"]
@@ -91,22 +91,28 @@ def test_a_language_that_is_not_resolved_is_refused(unit: Unit) -> None:
         fit_codec(SideConfig(), unit, {"a": 1})
 
 
+def saved(codec: Codec, folder: Path) -> Path:
+    """The file of the codec of a source."""
+    save_codecs(folder, (codec, codec))
+    return codec_path(folder, "src")
+
+
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_same_text_makes_the_same_file(tmp_path: Path, unit: Unit) -> None:
     config = SideConfig(language="de", min_count=1)
     texts = ["Sie küsste ihn.", "Geht's dir gut?", "Geht ihr?"]
-    save_codec(fitted(config, *texts, unit=unit), tmp_path / "one.json")
-    save_codec(fitted(config, *reversed(texts), unit=unit), tmp_path / "other.json")
+    one = saved(fitted(config, *texts, unit=unit), tmp_path / "one")
+    other = saved(fitted(config, *reversed(texts), unit=unit), tmp_path / "other")
 
-    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
-    again = load_codec(tmp_path / "one.json")
+    assert one.read_bytes() == other.read_bytes()
+    again = load_codec(one)
     assert again == fitted(config, *texts, unit=unit)
     assert again.write(again.read(texts[0]).ids).text == texts[0]
 
 
 def test_a_codec_cuts_by_the_rules_of_its_file(tmp_path: Path) -> None:
-    path = tmp_path / "src.json"
-    save_codec(fitted(SideConfig(lowercase=True, spacing=False, language="en", min_count=1), "Gonna go!"), path)
+    config = SideConfig(lowercase=True, spacing=False, language="en", min_count=1)
+    path = saved(fitted(config, "Gonna go!"), tmp_path)
     assert words_of(path, "Gonna go! Lotsa!") == ["Gon", "na", "go", "!", "Lotsa", "!"]
 
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -128,9 +134,8 @@ def words_of(path: Path, text: str) -> list[str]:
 
 def test_a_language_whose_tokenizer_is_a_program_has_no_rules_in_the_file(tmp_path: Path) -> None:
     codec = fitted(SideConfig(lowercase=True, spacing=False, language="zh", min_count=1), "她吻了他。")
-    save_codec(codec, tmp_path / "src.json")
     assert codec.rules is None
-    assert words_of(tmp_path / "src.json", "他吻她") == ["他", "吻", "她"]
+    assert words_of(saved(codec, tmp_path), "他吻她") == ["他", "吻", "她"]
 
 
 RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"], "expressions": {}}
@@ -159,11 +164,10 @@ RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"],
     ],
 )
 def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[str, object]) -> None:
-    path = tmp_path / "tgt.json"
-    save_codec(target, path)
+    path = saved(target, tmp_path)
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | change), encoding="utf-8")
 
-    with pytest.raises(ModelFileError, match=r"tgt\.json: damaged"):
+    with pytest.raises(ModelFileError, match=r"src\.json: damaged"):
         load_codec(path)
 
 

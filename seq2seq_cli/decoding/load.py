@@ -202,8 +202,7 @@ def translator_of(model: "Seq2Seq", codecs: Codecs, config: "DecodingConfig") ->
     from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 
     src, tgt = codecs
-    engine = TorchEngine(model, next(model.parameters()).device)
-    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=config.options)
+    return Translator(engine=TorchEngine(model), src_codec=src, tgt_codec=tgt, options=config.options)
 
 
 def ensure_exported(run: RunFolder) -> None:
@@ -232,8 +231,7 @@ def _torch_engine(run: RunFolder, device: DeviceName, threads: int | None) -> En
 
     if threads is not None:
         torch.set_num_threads(min(threads, usable_cores()))
-    chosen = choose_device(device)
-    return TorchEngine(load_model(run, run.read_best()).to(chosen), chosen)
+    return TorchEngine(load_model(run, run.read_best()).to(choose_device(device)))
 
 
 def load_model(run: RunFolder, weights: Weights) -> "Seq2Seq":

@@ -136,7 +136,7 @@ def _translator(session: Session) -> Translator:
     if device.type == "cpu":
         engine = open_engine(run, replace(options, similar_pairs=1), "cpu")
     else:
-        engine = TorchEngine(load_model(run, run.read_best()).to(device), device)
+        engine = TorchEngine(load_model(run, run.read_best()).to(device))
     src, tgt = session.corpus.codecs
     return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
 

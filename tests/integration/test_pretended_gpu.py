@@ -161,7 +161,7 @@ def test_models_of_the_cpu_translate_the_same_there(search: list[str], runs: lis
 
 def test_a_step_of_the_search_waits_once_for_the_gpu() -> None:
     with pretended_gpu() as waits:
-        engine = TorchEngine(tiny_model().to(PRETEND).eval(), PRETEND)
+        engine = TorchEngine(tiny_model().to(PRETEND).eval())
         state = engine.start([[4, 5], [6]])
         assert not waits
         for _ in range(3):

@@ -90,7 +90,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         write_whole(folder / path, graph.SerializeToString(deterministic=True))
     try:
         exported = OnnxEngine(RunFolder(folder), record, threads=1)
-        reference = TorchEngine(model, torch.device("cpu"))
+        reference = TorchEngine(model)
         difference = largest_difference(exported, reference, src_size=model.encoder.embedding.num_embeddings)
     except ModelFileError as error:
         raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error

@@ -42,11 +42,11 @@ class TorchState:
 
 
 class TorchEngine:
-    """The steps of a model that lies on `device`."""
+    """The steps of a model, on the device where its weights lie."""
 
-    def __init__(self, model: Seq2Seq, device: torch.device) -> None:
+    def __init__(self, model: Seq2Seq) -> None:
         self._model = model
-        self._device = device
+        self._device = next(model.parameters()).device
         attention = model.decoder.attention
         self.vocabulary_size = model.output.out_features
         self.has_attention = attention.has_weights

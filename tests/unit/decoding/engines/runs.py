@@ -19,7 +19,6 @@ from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
 VOCABULARY = 13
-CPU = torch.device("cpu")
 SMALL = {"encoder": {"embedding_size": 6, "hidden_size": 6}, "decoder": {"embedding_size": 6, "hidden_size": 6}}
 
 
@@ -85,4 +84,4 @@ def assert_same_proposals(found: Proposals, expected: Proposals) -> None:
 
 
 def torch_engine(model: Seq2Seq) -> TorchEngine:
-    return TorchEngine(model, CPU)
+    return TorchEngine(model)

@@ -10,7 +10,6 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.model.conftest import COMBINATIONS, name_of, small_model
 
-CPU = torch.device("cpu")
 SOURCES = [[4, 5, 6], [7], [8, 9, 10, 4, 4]]
 NOTHING_ASKED = np.zeros((3, 0), dtype=np.int64)
 
@@ -29,7 +28,7 @@ def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
     model = small_model(ModelConfig())
     with torch.no_grad():
         model.output.bias[[PAD, BOS]] = 5.0  # the most probable tokens, if they were allowed
-    engine = TorchEngine(model, CPU)
+    engine = TorchEngine(model)
 
     proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=4, asked=np.array([[BOS], [EOS], [7]]))
 
@@ -45,7 +44,7 @@ def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
 @pytest.mark.parametrize("config", COMBINATIONS[::7], ids=name_of)
 def test_several_rows_of_a_source_are_computed_as_if_each_had_its_own(config: ModelConfig) -> None:
     model = small_model(config)
-    engine = TorchEngine(model, CPU)
+    engine = TorchEngine(model)
     state = engine.start(SOURCES)
     longest = max(map(len, SOURCES)) + 1
     src = torch.tensor([[*source, EOS, *[PAD] * (longest - len(source) - 1)] for source in SOURCES])
@@ -69,7 +68,7 @@ def test_several_rows_of_a_source_are_computed_as_if_each_had_its_own(config: Mo
 
 def test_a_model_that_is_being_trained_is_evaluated_without_dropout() -> None:
     model = small_model(ModelConfig())
-    engine = TorchEngine(model, CPU)
+    engine = TorchEngine(model)
     evaluated, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)
     model.train()
     training, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)

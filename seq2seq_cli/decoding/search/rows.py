@@ -56,7 +56,7 @@ class Rows:
     history: Int[np.ndarray, "R L"]
     """BOS and the tokens so far."""
     path: Int[np.ndarray, "R T"]
-    """The row of each step so far that has led to it."""
+    """The row of each step so far that has led to it, counted over the rows of all steps."""
     log_probabilities: Float[np.ndarray, " R"]
     """The sums over the tokens so far."""
     token_log_probabilities: Float[np.ndarray, "R T"]
@@ -94,13 +94,13 @@ class Rows:
         """The last token of each row, BOS at first."""
         return self.history[:, -1]
 
-    def extend(self, chosen: Candidates, weights: Float[np.ndarray, "R S"]) -> "Rows":
-        """The hypotheses of the chosen candidates, after a step with these attention weights."""
+    def extend(self, chosen: Candidates, weights: Float[np.ndarray, "R S"], first: int) -> "Rows":
+        """The hypotheses of the chosen candidates, after a step with these attention weights and this first row."""
         before = self.select(chosen.rows)
         return Rows(
             sources=before.sources,
             history=np.column_stack((before.history, chosen.tokens)),
-            path=np.column_stack((before.path, chosen.rows)),
+            path=np.column_stack((before.path, first + chosen.rows)),
             log_probabilities=before.log_probabilities + chosen.log_probabilities,
             token_log_probabilities=np.column_stack((before.token_log_probabilities, chosen.log_probabilities)),
             coverage=before.coverage + weights[chosen.rows, : self.coverage.shape[1]],

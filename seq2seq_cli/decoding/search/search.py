@@ -60,14 +60,14 @@ def search(
         check_wanted()
         bans = Bans.join([*rules.bans(rows), *strategy.bans(rows)])
         proposals, allowed, state = _propose(engine, rows, state, strategy.asked(rows), bans, most)
-        best = Candidates.best(proposals, allowed, strategy.most_candidates)
-        candidates = strategy.admit(best, rows, proposals)
+        offered = Candidates.best(proposals, allowed, strategy.most_candidates)
+        candidates = strategy.admit(offered, rows, proposals)
         stuck = np.flatnonzero(np.bincount(candidates.rows, minlength=len(rows)) == 0)
         if len(stuck):  # all their tokens are banned, as at the length limit
             finished.add(rows.select(stuck))
         chosen = candidates.take(strategy.choose(candidates, rows, finished.ended))
         before = rows.sources
-        rows = rows.extend(chosen, proposals.weights)
+        rows = rows.extend(chosen, proposals.weights, first=sum(map(len, weights)))
         is_finished = (rows.tokens == EOS) | (rows.length >= limits[rows.sources])
         numbers = np.flatnonzero(is_finished)
         scores = finished.add(rows.select(numbers))
@@ -77,7 +77,8 @@ def search(
             trace.add(before, proposals, allowed, chosen, ends, kept)
         weights.append(proposals.weights)
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
-    return [list({tuple(each.ids): each for each in several}.values()) for several in finished.best(weights, lengths)]
+    best = finished.best(np.concatenate(weights, dtype=np.float32), lengths)
+    return [list({tuple(each.ids): each for each in several}.values()) for several in best]
 
 
 def _propose(
@@ -160,21 +161,20 @@ class Finished:
         can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
         return can_win
 
-    def best(self, weights: Sequence[Float[np.ndarray, "_ S"]], source_lengths: list[int]) -> list[list[Hypothesis]]:
-        """The n best hypotheses of each source, best first, by the weights of each step; the lengths count EOS."""
+    def best(self, weights: Float[np.ndarray, "_ S"], source_lengths: list[int]) -> list[list[Hypothesis]]:
+        """The n best hypotheses of each source, best first, by the weights of all steps; the lengths count EOS."""
         return [
             [self._hypothesis(end, weights, length) for end in ends[: -self._n_best - 1 : -1]]
             for ends, length in zip(self._ends, source_lengths, strict=True)
         ]
 
-    def _hypothesis(self, end: End, weights: Sequence[Float[np.ndarray, "_ S"]], length: int) -> Hypothesis:
+    def _hypothesis(self, end: End, weights: Float[np.ndarray, "_ S"], length: int) -> Hypothesis:
         rows, row = end.rows, end.row
-        attended = [of_step[at, :length] for of_step, at in zip(weights, rows.path[row].tolist(), strict=False)]
         return Hypothesis(
             ids=rows.history[row, 1:].tolist(),
             log_probability=float(rows.log_probabilities[row]),
             score=end.score,
             token_log_probabilities=rows.token_log_probabilities[row],
-            weights=np.array(attended, dtype=np.float32).reshape(-1, length),
+            weights=weights[rows.path[row], :length],
             forced=self._strategy.forced(rows.states[row]),
         )

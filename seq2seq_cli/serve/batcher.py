@@ -14,7 +14,6 @@ from seq2seq_cli.decoding.keep import Piece
 from seq2seq_cli.decoding.sentences import Passage
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.serve.limits import cost
 
 _MOST_SENTENCES = 16
 """Sentences of a batch, or as many as requests wait: others gain little, and the next sentences wait for its end."""
@@ -32,6 +31,11 @@ _Outcome: TypeAlias = list[SentenceTranslation] | Exception
 
 class QueueFullError(Exception):
     """More text waits than the server may keep."""
+
+
+def cost(text: str) -> int:
+    """The characters that a text counts as: not even an empty one is free."""
+    return len(text) + 1
 
 
 @dataclass(frozen=True, eq=False)

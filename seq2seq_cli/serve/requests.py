@@ -1,8 +1,10 @@
 """Requests to translate and their answers, as LibreTranslate has them."""
 
 import asyncio
+import hmac
 import json
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from urllib.parse import parse_qsl
 
@@ -12,9 +14,11 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.serve.limits import Limits, cost
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.serve.batcher import cost
 from seq2seq_cli.text.languages import likely_languages
 
 _MOST_ALTERNATIVES = 10
@@ -22,7 +26,11 @@ _MOST_ALTERNATIVES = 10
 _LONGEST_PREFIX = 1000
 """Tokens of a prefix: each is a step of the search."""
 _MOST_FIELDS = 100
-_BEARER = "bearer "
+_BYTES_PER_CHARACTER = 12
+"""In JSON: a character outside of the first 65,536 can be written as two escapes of six bytes."""
+_OTHER_BYTES = 2**16
+"""Bytes of a body besides its texts: names, languages, spaces."""
+_BEARER = b"bearer "
 AUTO = "auto"
 """The source of a request whose language is to be detected."""
 _JSON, _FORM, _MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
@@ -56,16 +64,16 @@ class TextsRequest(BaseModel):
     """A text, or several, so that the answer is a list."""
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], limits: Limits) -> Self:
+    def parse(cls, fields: Mapping[str, Any], max_characters: int) -> Self:
         """The request of these fields, in JSON or in a form; raises HTTPException for what cannot be answered."""
         try:
             request = cls.model_validate({name: value for name, value in fields.items() if value or name == "q"})
         except ValidationError as error:
             first = error.errors()[0]
             raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}") from None
-        if (characters := sum(map(cost, request.texts))) > limits.max_characters:
-            most, found = limits.max_characters, counted(characters, "character")
-            raise HTTPException(413, f"q: {found}, one more per text counted; at most {most:,} are taken")
+        if (characters := sum(map(cost, request.texts))) > max_characters:
+            found = counted(characters, "character")
+            raise HTTPException(413, f"q: {found}, one more per text counted; at most {max_characters:,} are taken")
         return request
 
     @property
@@ -123,7 +131,7 @@ class TranslateRequest(TextsRequest):
         return escape_unmarked(translation.text) if self.format == "html" else translation.text
 
 
-async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
+async def read_fields(request: Request, max_characters: int, timeout: float) -> Mapping[str, Any]:
     """The fields of a request: those of the address, and of the body, which is JSON or a form without files.
 
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
@@ -132,7 +140,7 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (kinds := (_JSON, _FORM, _MULTIPART)):
         raise HTTPException(415, f"content-type: must be {' or '.join(kinds)}", {"Accept": ", ".join(kinds)})
-    body = await _read_body(request, limits)
+    body = await _read_body(request, _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES, timeout)
     of_address = _read_form(request.scope["query_string"], "the address")
     if not body:
         return of_address
@@ -141,33 +149,48 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body, "the body"))}
 
 
-def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
-    """The API key of a request: the field ``api_key``, or the header ``Authorization: Bearer KEY``."""
+def read_keys(file: Path) -> list[bytes]:
+    """The API keys in a file, one per line; blank lines and lines that begin with # are left out.
+
+    Raises InputError for a file that holds no key, and as `read_lines`.
+    """
+    lines = map(str.strip, read_lines(file))
+    if not (keys := [line.encode() for line in lines if line and not line.startswith("#")]):
+        raise InputError(f"{file}: holds no API key: write one per line")
+    return keys
+
+
+def has_key(request: Request, fields: Mapping[str, Any], keys: Collection[bytes]) -> bool:
+    """Whether a request has one of the keys: in the field ``api_key``, or the header ``Authorization: Bearer KEY``.
+
+    The time it takes reveals nothing about the keys.
+    """
     if isinstance(key := fields.get("api_key"), str) and key:
-        return key
-    # Starlette reads the bytes of headers as Latin-1.
-    header = request.headers.get("authorization", "").encode("latin-1").decode("utf-8", "surrogateescape")
-    return header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else None
+        given = key.encode("utf-8", "surrogatepass")
+    else:
+        header = request.headers.get("authorization", "").encode("latin-1")  # as Starlette has read its bytes
+        given = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else b""
+    return any([hmac.compare_digest(given, known) for known in keys])  # noqa: C419  # all
 
 
-async def _read_body(request: Request, limits: Limits) -> bytes:
-    """The body of a request.
+async def _read_body(request: Request, most: int, timeout: float) -> bytes:
+    """The body of a request, of at most so many bytes, which must be there within `timeout` seconds.
 
     One that is too large is read to its end, but not kept: a client that sends all before it looks for the answer would
     find a broken connection instead.
     """
     body, size = bytearray(), 0
     try:
-        async with asyncio.timeout(limits.timeout):
+        async with asyncio.timeout(timeout):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size <= limits.max_bytes:
+                if size <= most:
                     body += chunk
     except TimeoutError:
-        problem = f"the body: not received within {limits.timeout:g} seconds"
+        problem = f"the body: not received within {timeout:g} seconds"
         raise HTTPException(408, problem, {"Connection": "close"}) from None
-    if size > limits.max_bytes:
-        raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken")
+    if size > most:
+        raise HTTPException(413, f"the body: at most {most} bytes are taken")
     return bytes(body)
 
 

@@ -14,9 +14,9 @@ from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.page.export_page import rounded
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
-from seq2seq_cli.pages.translator import rounded
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.languages import name_of as language_name

@@ -1,6 +1,8 @@
 """The graphs of an exported model as plain data, which `pages/translator/graph.js` runs."""
 
+import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import onnx
 from onnx.numpy_helper import to_array
 
 from seq2seq_cli.errors import ExportError
-from seq2seq_cli.pages.translator import known_operators
+from seq2seq_cli.pages.page import read_file
 
 _KINDS: dict[int, str] = {
     onnx.TensorProto.FLOAT: "float",
@@ -68,9 +70,16 @@ def _without_branches(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProt
 def _operator(node: onnx.NodeProto, *, is_integer: bool) -> str:
     """The page's name of the operator; `is_integer` says it of the output."""
     operator = "IntegerDiv" if node.op_type == "Div" and is_integer else node.op_type
-    if operator not in known_operators():
+    if operator not in _known_operators():
         raise ExportError(f"the model has the operation {operator}, {_NOT_COMPUTED}")
     return operator
+
+
+@cache
+def _known_operators() -> frozenset[str]:
+    """The operators of ONNX that the page can compute."""
+    table = read_file("translator/operators.js").partition("const OPERATORS = {")[2]
+    return frozenset(re.findall(r"^  (\w+):", table, flags=re.MULTILINE))
 
 
 def _attribute(node: onnx.NodeProto, attribute: onnx.AttributeProto) -> Any:

@@ -50,8 +50,8 @@ class Layout:
 
     name_of: Callable[[Element], str] = local_name
     """The name of an element here; by default, its own."""
-    kinds: Mapping[str, Kind]
-    """The kinds of elements by their names."""
+    kinds: Mapping[Kind, str]
+    """The names of elements by their kinds, with spaces between."""
     others: Kind
     """The kind of all others."""
     paragraphs: Collection[str] = ()
@@ -67,7 +67,8 @@ class Layout:
         """The effect of an element inside a paragraph, which is translated or not."""
         if not isinstance(element.tag, str):  # a comment, an entity
             return "point"
-        kind = self.kinds.get(self.name_of(element), self.others)
+        name = self.name_of(element)
+        kind = next((kind for kind, names in self.kinds.items() if name in names.split()), self.others)
         return "word" if kind == "inline" and not self.is_translated(element, is_active) else kind
 
     def is_translated(self, element: Element, is_active: bool) -> bool:

@@ -234,8 +234,8 @@ def test_every_mechanism_gives_what_python_computes(
             expected, state = engine.step(tokens, state, k=step["k"], asked=asked)
             state = state.select(np.array(step["rows"]))
             shared = {
-                "tokens": expected.tokens,
-                "logProbabilities": expected.log_probabilities,
+                "best_tokens": expected.tokens,
+                "best_log_probabilities": expected.log_probabilities,
                 "weights": expected.weights,
             }
             for name, theirs in shared.items():

@@ -1,7 +1,6 @@
 """The graphs of an exported model as plain data, which `pages/translator/graph.js` runs."""
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,7 @@ def graph_data(path: Path) -> dict[str, Any]:
     """
     graph = onnx.shape_inference.infer_shapes(onnx.load(path, load_external_data=False)).graph
     integers = {each.name for each in graph.value_info if _KINDS.get(each.type.tensor_type.elem_type) == "integer"}
-    nodes = list(_without_branches(graph.node))
-    constants = [node for node in nodes if node.op_type == "Constant"]
+    constants = [node for node in graph.node if node.op_type == "Constant"]
     return {
         "nodes": [
             {
@@ -43,28 +41,12 @@ def graph_data(path: Path) -> dict[str, Any]:
                 "outputs": list(node.output),
                 "attributes": {each.name: _attribute(node, each) for each in node.attribute},
             }
-            for node in nodes
+            for node in graph.node
             if node.op_type != "Constant"
         ],
         "constants": {node.output[0]: _tensor(node.attribute[0].t) for node in constants},
         "outputs": [output.name for output in graph.output],
     }
-
-
-def _without_branches(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """The nodes, and of each ``If`` the nodes of its first branch.
-
-    The exporter asks whether an axis has length 1 before it drops the axis, where it does not know. It always has.
-    """
-    for node in nodes:
-        if node.op_type != "If":
-            yield node
-            continue
-        branch = onnx.helper.get_attribute_value(node.attribute[0])
-        if [inner.op_type for inner in branch.node] != ["Constant", "Squeeze"]:
-            raise ExportError(f"the model has the operation If, {_NOT_COMPUTED}")
-        branch.node[-1].output[:] = node.output
-        yield from branch.node
 
 
 def _operator(node: onnx.NodeProto, *, is_integer: bool) -> str:

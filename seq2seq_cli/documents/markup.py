@@ -41,8 +41,8 @@ def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
 
 _PAGE = Layout(
     kinds={
-        "inline": "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp rt"
-        " rtc s samp small span strike strong sub sup svg time tt u var",
+        "inline": "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp"
+        " rt rtc s samp small span strike strong sub sup svg time tt u var",
         "point": "wbr area param source track",
         "gap": "img embed input picture video audio object iframe canvas button select meter progress",
     },

@@ -26,9 +26,7 @@ def serve(
             metavar="FILE", help="Translate only for those who send a key of this file, which has one per line."
         ),
     ] = None,
-    max_characters: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most characters of a request.")
-    ] = 20_000,
+    max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Most characters of a request.")] = 20_000,
     max_waiting: Annotated[
         int, typer.Option(min=1, metavar="N", help="Most characters that wait; a request beyond that is refused (429).")
     ] = 400_000,

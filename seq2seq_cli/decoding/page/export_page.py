@@ -107,7 +107,7 @@ def _packed(content: bytes) -> str:
 
 
 def _model(run: Path, translator: Translator) -> dict[str, Any]:
-    """All but the weights, as `openTranslator` in weights.js reads it; raises ExportError for what the page cannot do."""
+    """All but the weights, as weights.js reads it; raises ExportError for what the page cannot do."""
     src, tgt, options = translator.src_codec, translator.tgt_codec, translator.search_options
     if options.sampling:
         raise ExportError(f"{run}: decoding.sampling is true in its config.yaml; the page searches: set it to false")

@@ -61,7 +61,7 @@ def _operator(node: onnx.NodeProto, *, is_integer: bool) -> str:
 def _known_operators() -> frozenset[str]:
     """The operators of ONNX that the page can compute."""
     table = read_file("translator/operators.js").partition("const OPERATORS = {")[2]
-    return frozenset(re.findall(r"^  (\w+):", table, flags=re.MULTILINE))
+    return frozenset(re.findall(r"^  (\w+)[:(]", table, flags=re.MULTILINE))
 
 
 def _attribute(node: onnx.NodeProto, attribute: onnx.AttributeProto) -> Any:

@@ -74,7 +74,3 @@ function percent(probability) {
   const value = 100 * probability;
   return `${value < 0.95 ? value.toFixed(1) : Math.round(value)} %`;
 }
-
-function pageData() {
-  return JSON.parse(document.getElementById("data").textContent);
-}

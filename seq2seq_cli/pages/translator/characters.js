@@ -14,12 +14,6 @@ const isInWord = (character) => /^[\p{L}\p{N}\p{M}]/v.test(character);
 const isUpper = (text) => /\p{Uppercase}/v.test(text) && !/[\p{Lowercase}\p{Lt}]/v.test(text);
 const isLower = (text) => /\p{Lowercase}/v.test(text) && !/[\p{Uppercase}\p{Lt}]/v.test(text);
 
-/** Make the expressions and the tables known to all scripts. */
-function setTables(expressions, tables) {
-  for (const [name, pair] of Object.entries(expressions)) EXPRESSIONS[name] = new RegExp(...pair);
-  Object.assign(TABLES, tables);
-}
-
 /** A text without the first characters that are among some. */
 function withoutBeginning(text, characters) {
   const all = [...text];

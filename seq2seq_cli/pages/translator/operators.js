@@ -133,7 +133,8 @@ const OPERATORS = {
     [...places.data].flatMap((place) => Array.from({ length: depth }, (_, i) => (i === place ? on : off)))),
   Or: each((a, b) => a || b),
   Pow: each((a, b) => a ** b),
-  RNN: recurrent(rnnStep),
+  RNN: recurrent((fromInput, timesHidden, hidden) =>
+    hidden.set(timesHidden(hidden).map((value, i) => Math.tanh(value + fromInput[i])))),
   Range([start, end, step]) {
     const count = Math.max(0, Math.ceil((end.data[0] - start.data[0]) / step.data[0]));
     return vector(Array.from({ length: count }, (_, i) => start.data[0] + i * step.data[0]));

@@ -22,11 +22,6 @@ function splitPassage(given, fits) {
   return { text, pieces };
 }
 
-/** The text with each piece replaced by its output. */
-function joinPassage({ text, pieces }, outputs) {
-  return between(text, pieces).map((part, i) => part + (outputs[i] ?? "")).join("");
-}
-
 /** The text with FILLER, HIDDEN, EMOJI or a space for each character of a mark. */
 function maskedText(text, marks) {
   const maskOf = ({ start, end, kind }) => {

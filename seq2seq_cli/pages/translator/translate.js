@@ -20,7 +20,8 @@ class Translator {
       if (!isWanted()) return null;
       sentences.push(this.translatePiece(JSON.stringify({ ...piece, start: 0, end: 0 }))); // equal ones are one
     }
-    return { source: text, text: joinPassage(passage, sentences.map(({ translation }) => translation)), sentences };
+    const parts = between(passage.text, passage.pieces).map((part, i) => part + (sentences[i]?.translation ?? ""));
+    return { source: text, text: parts.join(""), sentences };
   }
 
   /** Whether a sentence need not be cut. */

@@ -74,7 +74,7 @@ def test_no_sentence_gets_out_of_the_data(text: str) -> None:
 
 @pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", "a & b < c", "report \udcff.html"])
 def test_a_title_is_a_text(title: str) -> None:
-    parsed = Parsed(page(title, ["dom.js"], {"": title}, start="pageData"))
+    parsed = Parsed(page(title, ["dom.js"], {"": title}, start="console.log"))
     assert [tag for tag, _ in parsed.elements].count("script") == 2
     assert parsed.data == {"": title}
 
@@ -96,7 +96,7 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
 
 def test_numbers_that_json_lacks_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        page("a", [], {"": float("nan")}, start="pageData")
+        page("a", [], {"": float("nan")}, start="console.log")
 
 
 def test_no_two_scripts_of_a_page_define_the_same_name() -> None:

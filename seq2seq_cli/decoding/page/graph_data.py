@@ -25,14 +25,13 @@ _NOT_COMPUTED = "which the page cannot compute: export the run to a folder inste
 
 
 def graph_data(path: Path) -> dict[str, Any]:
-    """The data of a graph without its weights: operations, constants by name, and the names of the outputs.
+    """The data of a graph without its weights: operations, among them constants, and the names of the outputs.
 
     The operations are in an order in which they can be computed; an input that one lacks has an empty name.
     Raises ExportError for an operation that the page does not know.
     """
     graph = onnx.shape_inference.infer_shapes(onnx.load(path, load_external_data=False)).graph
     integers = {each.name for each in graph.value_info if _KINDS.get(each.type.tensor_type.elem_type) == "integer"}
-    constants = [node for node in graph.node if node.op_type == "Constant"]
     return {
         "nodes": [
             {
@@ -42,9 +41,7 @@ def graph_data(path: Path) -> dict[str, Any]:
                 "attributes": {each.name: _attribute(node, each) for each in node.attribute},
             }
             for node in graph.node
-            if node.op_type != "Constant"
         ],
-        "constants": {node.output[0]: _tensor(node.attribute[0].t) for node in constants},
         "outputs": [output.name for output in graph.output],
     }
 

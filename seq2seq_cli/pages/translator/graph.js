@@ -2,10 +2,9 @@
 
 /** A graph that computes outputs from inputs; whatever depends on constants alone is computed once. */
 class Graph {
-  constructor({ nodes, constants, outputs }, weights) {
+  constructor({ nodes, outputs }, weights) {
     this.outputs = outputs;
-    const known = new Map(Object.entries(weights));
-    for (const [name, { shape, values }] of Object.entries(constants)) known.set(name, tensor(shape, values));
+    this.known = new Map(Object.entries(weights));
     const wanted = new Set(outputs);
     const used = nodes.toReversed().filter((node) => {
       const isUsed = node.outputs.some((name) => wanted.has(name));
@@ -13,12 +12,10 @@ class Graph {
       return isUsed;
     });
     this.nodes = used.reverse().filter((node) => {
-      const isKnown = node.inputs.every((name) => !name || known.has(name));
-      if (isKnown) compute(node, known);
+      const isKnown = node.inputs.every((name) => !name || this.known.has(name));
+      if (isKnown) compute(node, this.known);
       return !isKnown;
     });
-    const needed = new Set([...this.nodes.flatMap(({ inputs }) => inputs), ...outputs]);
-    this.known = [...known].filter(([name]) => needed.has(name));
   }
 
   /** The outputs by name, from inputs by name. */

@@ -72,6 +72,7 @@ const OPERATORS = {
   ArgMax: ([given]) => tensor(given.shape.slice(0, -1), rowsOf(given).flatMap((row) => largestPlaces(row, 1))),
   Cast: (given, { to }) => mapped(CASTS[to], given),
   Concat: (given, { axis }) => joined(given, positive(axis, given[0].shape.length)),
+  Constant: (_, { value: { shape, values } }) => tensor(shape, values),
   ConstantOfShape: ([{ data }], { value }) => expanded(tensor([], value.values), [...data]),
   Div: each((a, b) => a / b),
   Equal: each((a, b) => a === b),

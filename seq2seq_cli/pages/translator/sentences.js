@@ -102,7 +102,7 @@ function hasOwnStop(word, following, previous) {
   const isDigit = (character = "") => EXPRESSIONS.digit.test(character);
   const characters = [...word];
   if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));
-  if (characters.length === 1 && isLetter(word)) {
+  if (characters.length === 1 && /\p{L}/v.test(word)) {
     return !(TABLES.units.includes(word) && isDigit([...previous].at(-1))) || isDigit(following);
   }
   if (word !== "" && characters.every(isDigit)) return has("0") && word.length <= 2;

@@ -2,13 +2,12 @@
 
 import asyncio
 import hmac
-import json
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self
 from urllib.parse import parse_qsl
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
@@ -18,6 +17,7 @@ from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.files.json_files import parse_json
 from seq2seq_cli.serve.batcher import cost
 from seq2seq_cli.text.languages import likely_languages
 
@@ -46,21 +46,12 @@ class Direction(NamedTuple):
         return f"{self.source}-{self.target}"
 
 
-def _unicode(text: str) -> str:
-    """The text; raises ValueError for half of a surrogate pair, which escapes of JSON can make."""
-    text.encode("utf-8")
-    return text
-
-
-_Text: TypeAlias = Annotated[str, AfterValidator(_unicode)]
-
-
 class TextsRequest(BaseModel):
     """A request about texts, with LibreTranslate's names; the fields that it has besides are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
-    q: _Text | list[_Text]
+    q: str | list[str]
     """A text, or several, so that the answer is a list."""
 
     @classmethod
@@ -102,7 +93,7 @@ class TranslateRequest(TextsRequest):
     """Whether it has the searches and the steps besides; ours alone."""
     prefix: tuple[int, ...] = Field(default=(), max_length=_LONGEST_PREFIX)
     """The ids of the tokens that begin the translation of the only text, as `steps` tells them; ours alone."""
-    glossary: _Text = ""
+    glossary: str = ""
     """Terms of the source with their translations, in lines as in a file of ``s2s translate --glossary``; ours."""
 
     def answer(
@@ -196,8 +187,8 @@ async def _read_body(request: Request, most: int, timeout: float) -> bytes:
 
 def _read_json(body: bytes) -> Mapping[str, Any]:
     try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, thousands of digits, a thousand brackets
+        fields = parse_json(body)
+    except ValueError as error:
         raise HTTPException(400, f"the body: not JSON: {error}") from None
     if not isinstance(fields, dict):
         problem = 'the body: must be a JSON object, such as {"q": "...", "source": "en", "target": "de"}'

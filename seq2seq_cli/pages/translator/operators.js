@@ -3,7 +3,8 @@
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 const each = (f) => (given) => mapped(f, given);
 
-const CASTS = { float: (x) => x, integer: Math.trunc, boolean: (x) => x !== 0 };
+// By ONNX's numbers of types, to whole numbers and truth values; all others are in 32 bits here, as they are.
+const CASTS = { 6: Math.trunc, 7: Math.trunc, 9: (x) => x !== 0 };
 
 function addedToRows(rows, added) {
   for (let from = 0; from < rows.length; from += added.length) {
@@ -70,7 +71,7 @@ const OPERATORS = {
   And: each((a, b) => a && b),
   /** The place of the largest value of each row, the first of equals. */
   ArgMax: ([given]) => tensor(given.shape.slice(0, -1), rowsOf(given).flatMap((row) => largestPlaces(row, 1))),
-  Cast: (given, { to }) => mapped(CASTS[to], given),
+  Cast: (given, { to }) => mapped(CASTS[to] ?? ((x) => x), given),
   Concat: (given, { axis }) => joined(given, positive(axis, given[0].shape.length)),
   Constant: (_, { value: { shape, values } }) => tensor(shape, values),
   ConstantOfShape: ([{ data }], { value }) => expanded(tensor([], value.values), [...data]),

@@ -1,7 +1,7 @@
 """Regular expressions of Python as JavaScript's, with the ``v`` flag: they find the same in the same texts.
 
 Possessive repetitions become greedy ones, and a reference to a group that took no part finds the empty text, which in
-Python finds nothing: the expressions of s2s do not depend on the differences.
+Python finds nothing; of the flags, only IGNORECASE is known: the expressions of s2s do not depend on the differences.
 """
 
 import re
@@ -29,8 +29,6 @@ _PLACES: Mapping[str, str] = {
     "AT_END_STRING": "$",
     "AT_BOUNDARY": f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
 }
-_LINE_PLACES: Mapping[str, str] = {**_PLACES, "AT_BEGINNING": r"(?<![^\n])", "AT_END": r"(?![^\n])"}
-"""With MULTILINE."""
 
 
 def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) -> Expression:
@@ -42,7 +40,7 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
     parsed = _parser.parse(compiled.pattern, compiled.flags)
     names = {number: name for name, number in parsed.state.groupdict.items()}
     try:
-        source = _Translator(names, compiled.flags).sequence(parsed)
+        source = _Translator(names).sequence(parsed)
     except KeyError as missing:
         raise ValueError(f"no counterpart of {missing.args[0]} in JavaScript") from None
     return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
@@ -51,10 +49,8 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
 class _Translator:
     """Writes the parsed nodes of one expression."""
 
-    def __init__(self, names: Mapping[int, str], flags: int) -> None:
+    def __init__(self, names: Mapping[int, str]) -> None:
         self._names = names
-        self._places = _LINE_PLACES if flags & re.MULTILINE else _PLACES
-        self._any = r"[\s\S]" if flags & re.DOTALL else r"[^\n]"
 
     def sequence(self, nodes: _parser.SubPattern) -> str:
         """The source of some parsed nodes in a row."""
@@ -64,9 +60,9 @@ class _Translator:
         translate: Mapping[str, _Translate] = {
             "LITERAL": lambda code: _character(code),
             "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
-            "ANY": lambda _: self._any,
+            "ANY": lambda _: r"[^\n]",
             "IN": _class,
-            "AT": lambda place: self._places[str(place)],
+            "AT": lambda place: _PLACES[str(place)],
             "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
             "SUBPATTERN": self._group,
             "GROUPREF": lambda number: rf"\k<{self._names[number]}>" if number in self._names else rf"(?:\{number})",

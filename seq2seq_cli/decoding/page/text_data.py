@@ -52,7 +52,7 @@ def expressions_data() -> dict[str, Expression]:
         "innerApostrophe": INNER_APOSTROPHE,
         "dropped": DROPPED,
         "gap": rf"[\s{SPACING}]",
-        "mark": re.compile(marks.MARK, re.MULTILINE),
+        "mark": marks.MARK,
         "sentenceEnd": sentences.SENTENCE_END,
         "widened": keep.WIDENED,
         **{f"cut{rank}": cut for rank, cut in enumerate(sentences.CUTS)},

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -25,11 +25,13 @@ from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
-from seq2seq_cli.serve.requests import AUTO, Direction, TextsRequest, TranslateRequest, has_key, read_fields
+from seq2seq_cli.serve.requests import AUTO, TextsRequest, TranslateRequest, has_key, read_fields
 from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
 
+Direction: TypeAlias = tuple[str, str]
+"""From which language into which: two ISO 639 codes."""
 _T = TypeVar("_T")
 
 _RETRY = {"Retry-After": "1"}
@@ -59,9 +61,9 @@ def load_runs(
     for run in wanted:
         loaded = load(run, device=device, overrides=overrides, threads=threads)
         translator = loaded.translator
-        direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
+        direction = translator.src_codec.config.language, translator.tgt_codec.config.language
         if direction in served:
-            problem = f"{loaded.path}: translates {direction}, as {served[direction].path} does"
+            problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].path} does"
             raise UsageError(f"{problem}: name one of them")
         served[direction] = Served(loaded.path, translator, about_run(RunFolder.find_model(run)))
         translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
@@ -135,16 +137,16 @@ class Application:
                 "pause": _TYPING_PAUSE,
             }
         )
+        named = {code: {"code": code, "name": name} for code, name in names.items()}
         languages = [
-            {"code": code, "name": name, "targets": [target for source, target in directions if source == code]}
-            for code, name in names.items()
+            {**named[code], "targets": [target for source, target in directions if source == code]} for code in names
         ]
         settings = {
             "apiKeys": needs_key,
             "keyRequired": needs_key,
             "charLimit": longest,
             "frontendTimeout": _TYPING_PAUSE,
-            "language": {side: {"code": code, "name": names[code]} for side, code in directions[0]._asdict().items()},
+            "language": {"source": named[sources[0]], "target": named[targets[0]]},
             "suggestions": False,
             "filesTranslation": False,
             "supportedFilesFormat": [],
@@ -163,9 +165,9 @@ class Application:
         found = None
         if wanted.source == AUTO and sources:
             found = (await asyncio.to_thread(wanted.detected, sources))[0]
-        direction = Direction(found["language"] if found else wanted.source, wanted.target)
+        direction = found["language"] if found else wanted.source, wanted.target
         if direction not in self.runs:
-            served = ", ".join(map(str, self.runs))
+            served = ", ".join(map("-".join, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
         translator = self.runs[direction].translator
         if wanted.prefix and len(wanted.texts) > 1:

@@ -4,7 +4,7 @@ import asyncio
 import hmac
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -34,16 +34,6 @@ _BEARER = b"bearer "
 AUTO = "auto"
 """The source of a request whose language is to be detected."""
 _JSON, _FORM, _MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
-
-
-class Direction(NamedTuple):
-    """From which language into which: two ISO 639 codes."""
-
-    source: str
-    target: str
-
-    def __str__(self) -> str:
-        return f"{self.source}-{self.target}"
 
 
 class TextsRequest(BaseModel):

@@ -92,6 +92,6 @@ class _Server(uvicorn.Server):
 
     @override
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop at a signal; unlike uvicorn's, it is not raised again afterwards: a stop is the usual end of a server."""
+        """Stop at a signal; unlike uvicorn's, it is not raised again: a stop is the usual end of a server."""
         self.force_exit |= self.should_exit and sig == signal.SIGINT
         self.should_exit = True

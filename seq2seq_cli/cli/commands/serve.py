@@ -58,7 +58,7 @@ def serve(
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
             runs = load_runs(model or [], device=device, overrides=overrides or [], threads=threads)
-        started = f"translates {', '.join(map(str, runs))} at {address_of(listener)}"
+        started = f"translates {', '.join(map('-'.join, runs))} at {address_of(listener)}"
         application = Application(
             runs=runs, keys=keys, max_characters=max_characters, max_waiting=max_waiting, timeout=timeout
         )

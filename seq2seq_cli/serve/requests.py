@@ -21,10 +21,6 @@ from seq2seq_cli.files.json_files import parse_json
 from seq2seq_cli.serve.batcher import cost
 from seq2seq_cli.text.languages import likely_languages
 
-_MOST_ALTERNATIVES = 10
-"""Alternatives per text: each makes the search of a batch wider."""
-_LONGEST_PREFIX = 1000
-"""Tokens of a prefix: each is a step of the search."""
 _MOST_FIELDS = 100
 _BYTES_PER_CHARACTER = 12
 """In JSON: a character outside of the first 65,536 can be written as two escapes of six bytes."""
@@ -75,14 +71,15 @@ class TranslateRequest(TextsRequest):
     """AUTO, or a code as in `target`."""
     target: str
     format: Literal["text", "html"] = "text"
-    alternatives: int = Field(default=0, ge=0, le=_MOST_ALTERNATIVES)
-    """Other translations of each text at most."""
+    alternatives: int = Field(default=0, ge=0, le=10)
+    """Other translations of each text at most; each makes the search of a batch wider."""
     attention: bool = False
     """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
     steps: bool = False
     """Whether it has the searches and the steps besides; ours alone."""
-    prefix: tuple[int, ...] = Field(default=(), max_length=_LONGEST_PREFIX)
-    """The ids of the tokens that begin the translation of the only text, as `steps` tells them; ours alone."""
+    prefix: tuple[int, ...] = Field(default=(), max_length=1000)
+    """The ids of the tokens that begin the translation of the only text, as `steps` tells them, each a step of the
+    search; ours alone."""
     glossary: str = ""
     """Terms of the source with their translations, in lines as in a file of ``s2s translate --glossary``; ours."""
 

@@ -14,7 +14,6 @@ Expression: TypeAlias = tuple[str, str]
 
 _Translate: TypeAlias = Callable[[Any], str]
 
-_NO_CHARACTER = r"[^\s\S]"
 _CATEGORIES: Mapping[str, str] = {
     "DIGIT": r"\p{Nd}",
     "SPACE": r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000",
@@ -71,7 +70,7 @@ class _Translator:
             "MIN_REPEAT": lambda repeat: f"{self._repeat(*repeat)}?",
             "ASSERT": lambda around: f"(?{'=' if around[0] > 0 else '<='}{self.sequence(around[1])})",
             "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{self.sequence(around[1])})",
-            "FAILURE": lambda _: _NO_CHARACTER,
+            "FAILURE": lambda _: r"[^\s\S]",
         }
         return translate[kind](value)
 
@@ -83,8 +82,7 @@ class _Translator:
 
     def _repeat(self, least: int, most: int, nodes: Any) -> str:
         upper = "" if most >= _parser.MAXREPEAT else str(most)
-        times = {"0,": "*", "1,": "+", "0,1": "?"}.get(f"{least},{upper}", f"{{{least},{upper}}}")
-        return f"(?:{self.sequence(nodes)}){times}"
+        return f"(?:{self.sequence(nodes)}){{{least},{upper}}}"
 
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:

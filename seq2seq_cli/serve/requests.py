@@ -119,12 +119,10 @@ async def read_fields(request: Request, max_characters: int, timeout: float) -> 
     if kind not in (kinds := (_JSON, _FORM, _MULTIPART)):
         raise HTTPException(415, f"content-type: must be {' or '.join(kinds)}", {"Accept": ", ".join(kinds)})
     body = await _read_body(request, _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES, timeout)
-    of_address = _read_form(request.scope["query_string"], "the address")
+    of_address = await _read_form(request, request.scope["query_string"], "the address", _FORM)
     if not body:
         return of_address
-    if kind == _MULTIPART:
-        return of_address | await _read_multipart(request, body)
-    return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body, "the body"))}
+    return {**of_address, **(_read_json(body) if kind == _JSON else await _read_form(request, body, "the body", kind))}
 
 
 def read_keys(file: Path) -> list[bytes]:
@@ -183,33 +181,22 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     return fields
 
 
-async def _read_multipart(request: Request, body: bytes) -> dict[str, Any]:
-    """The fields of a form in parts; raises HTTPException for files, and for a body of another form."""
+async def _read_form(request: Request, form: bytes, place: str, kind: str) -> dict[str, Any]:
+    """The fields of a form by name, several texts as a list; raises HTTPException for files, and for other content."""
 
     async def stream() -> AsyncGenerator[bytes, None]:
-        yield body
+        yield form
 
+    pairs: Sequence[tuple[str, Any]]
     try:
-        body.decode("utf-8")
-        parser = MultiPartParser(
-            request.headers, stream(), max_files=0, max_fields=_MOST_FIELDS, max_part_size=len(body)
-        )
-        return _named((await parser.parse()).multi_items())
+        text, most = form.decode("utf-8"), _MOST_FIELDS
+        if kind == _FORM:
+            pairs = parse_qsl(text, True, errors="strict", max_num_fields=most)
+        else:
+            parser = MultiPartParser(request.headers, stream(), max_files=0, max_fields=most, max_part_size=len(form))
+            pairs = (await parser.parse()).multi_items()
     except (MultiPartException, KeyError, ValueError):
-        problem = f"the body: not a form in parts, in UTF-8, with at most {_MOST_FIELDS} fields and no file"
+        problem = f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields and no file"
         raise HTTPException(400, problem) from None
-
-
-def _read_form(form: bytes, place: str) -> dict[str, Any]:
-    """The fields of a form."""
-    try:
-        pairs = parse_qsl(form.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS)
-    except ValueError:  # UnicodeDecodeError is one
-        raise HTTPException(400, f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
-    return _named(pairs)
-
-
-def _named(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a form by name; several texts are a list."""
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})

@@ -21,9 +21,8 @@ function filmView(films) {
     oninput: () => draw(),
   });
   const play = toggle("\u25b6 Play", false, (isOn) => (isOn ? start() : clearInterval(timer)));
-  const pair = el("select", { onchange: () => choose() },
-    ...Array.from({ length: count }, (_, number) =>
-      el("option", { value: number, selected: number === count - 1 }, sources(number).join(" / "))));
+  const pair = choice(Array.from({ length: count }, (_, number) => sources(number).join(" / ")), () => choose());
+  pair.value = count - 1;
   let shown;
   let timer;
 

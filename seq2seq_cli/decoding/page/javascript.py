@@ -12,8 +12,6 @@ from typing import Any, TypeAlias
 Expression: TypeAlias = tuple[str, str]
 """The source and the flags of an expression, as JavaScript's ``RegExp`` takes them."""
 
-_Translate: TypeAlias = Callable[[Any], str]
-
 _CATEGORIES: Mapping[str, str] = {
     "DIGIT": r"\p{Nd}",
     "SPACE": r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000",
@@ -56,7 +54,7 @@ class _Translator:
         return "".join(self._node(str(kind), value) for kind, value in nodes)
 
     def _node(self, kind: str, value: Any) -> str:
-        translate: Mapping[str, _Translate] = {
+        translate: Mapping[str, Callable[[Any], str]] = {
             "LITERAL": lambda code: _character(code),
             "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
             "ANY": lambda _: r"[^\n]",
@@ -87,7 +85,7 @@ class _Translator:
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:
     """A character class."""
-    members: Mapping[str, _Translate] = {
+    members: Mapping[str, Callable[[Any], str]] = {
         "NEGATE": lambda _: "^",  # always the first
         "LITERAL": lambda code: _character(code),
         "RANGE": lambda ends: "-".join(map(_character, ends)),

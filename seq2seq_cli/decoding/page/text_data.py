@@ -1,6 +1,5 @@
 """What the page knows of text, as plain data: the tables and expressions of Python."""
 
-import re
 import sys
 from typing import Any, TypeAlias
 
@@ -38,7 +37,7 @@ def expressions_data() -> dict[str, Expression]:
     """The expressions that are the same for all languages, by the names that the scripts have for them."""
     unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]"
     solid, letter = to_javascript(rf"[^\s{SPACING}]")[0], rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
-    one: dict[str, str | re.Pattern[str]] = {
+    one: Data = {
         "space": r"\s",
         "digit": r"\d",
         "anyMark": marks.ANY_MARK,
@@ -48,7 +47,7 @@ def expressions_data() -> dict[str, Expression]:
         "following": sentences.FOLLOWING,
         "lastWord": sentences.LAST_WORD,
     }
-    every: dict[str, str | re.Pattern[str]] = {
+    every: Data = {
         "innerApostrophe": INNER_APOSTROPHE,
         "dropped": DROPPED,
         "gap": rf"[\s{SPACING}]",

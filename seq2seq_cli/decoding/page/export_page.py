@@ -23,7 +23,7 @@ from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.pages.page import VIEWS, page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import DECODER, ENCODER
+from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.languages import name_of
 
@@ -123,6 +123,7 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
         "tgt": codec_data(tgt) | ({"words": None, "merges": None} if is_shared else {}),
         "encoder": graph_data(run / ENCODER),
         "decoder": graph_data(run / DECODER),
+        "features": graph_data(run / FEATURES) if options.similar_pairs else None,
         "hasAttention": translator.engine.has_attention,
         "expressions": expressions_data(),
         "tables": tables_data(src.config.language),

@@ -5,13 +5,7 @@ class Graph {
   constructor({ nodes, outputs }, weights) {
     this.outputs = outputs;
     this.known = new Map(Object.entries(weights));
-    const wanted = new Set(outputs);
-    const used = nodes.toReversed().filter((node) => {
-      const isUsed = node.outputs.some((name) => wanted.has(name));
-      if (isUsed) node.inputs.forEach((name) => wanted.add(name));
-      return isUsed;
-    });
-    this.nodes = used.reverse().filter((node) => {
+    this.nodes = nodes.filter((node) => {
       const isKnown = node.inputs.every((name) => !name || this.known.has(name));
       if (isKnown) compute(node, this.known);
       return !isKnown;

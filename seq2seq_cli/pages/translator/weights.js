@@ -37,8 +37,7 @@ async function openTranslator(page) {
   const tgt = new Codec(data.tgt.words ? data.tgt : { ...data.tgt, words, merges }); // both sides may share their units
   const model = new Engine(encoder, decoder, tgt.units.length);
   if (!data.pairs) return new Translator({ ...data, src, tgt, engine: model });
-  const outputs = decoder.outputs.filter((name) => name === "features" || name.startsWith("next_"));
-  const forced = new Engine(null, new Graph({ ...data.decoder, outputs }, weights), 0);
+  const forced = new Engine(null, new Graph(data.features, weights), 0);
   const engine = new ConsultingEngine(model, forced, new SimilarPairs(data.pairs));
   return new Translator({ ...data, src, tgt, engine });
 }

@@ -108,9 +108,9 @@ _LEAD = rf"(?:[^\S\n]*(?:{_BULLET})(?=\s|(?<=>)))+[^\S\n]*"
 _NUMBERED_LEAD = rf"(?:[^\S\n]*(?:{_BULLET}|\d{{1,3}}\.)(?=\s|(?<=>)))+[^\S\n]*"
 
 MARK = (
-    rf"(?P<fence>^[ \t]*(?P<ticks>```|~~~)[^\n`]*$[\s\S]*?(?:\n[ \t]*(?P=ticks)[^\n]*|\Z))"
+    rf"(?P<fence>(?<![^\n])[ \t]*(?P<ticks>```|~~~)[^\n`]*(?![^\n])[\s\S]*?(?:\n[ \t]*(?P=ticks)[^\n]*|\Z))"
     # "3. Mai" is a date where the text has no other line.
-    rf"|(?P<lead>^(?:(?:(?<=\n)|(?=[^\n]*\n)){_NUMBERED_LEAD}|{_LEAD}))"
+    rf"|(?P<lead>(?<![^\n])(?:(?:(?<=\n)|(?=[^\n]*\n)){_NUMBERED_LEAD}|{_LEAD}))"
     rf"|(?P<unbroken>{_UNBROKEN})"
     rf"|(?P<paragraph>{_LINE_END}\s*{_LINE_END})"
     rf"|(?P<line>[\t{_LINE_ENDS}](?:\s*[\t{_LINE_ENDS}])?)"
@@ -165,7 +165,7 @@ def find_marks(text: str) -> list[Mark]:
     """
     if len(text) <= LONGEST_WORD and not ANY_MARK.search(text):
         return []
-    expression = re.compile(MARK, re.MULTILINE)  # not at the import: few texts have marks
+    expression = re.compile(MARK)  # not at the import: few texts have marks
     is_html = re.search(TAG, text) is not None
     has_first = re.search(FIRST, text) is not None
     marks: list[Mark] = []

@@ -50,7 +50,7 @@ SENTENCE_END = re.compile(
     rf"(?P<stops>[{re.escape(_SPACED_STOPS + GREEK_STOPS + OTHER_STOPS)}]+)(?:\s»(?=[\s,;:.!?…)]|$))?"
     rf"[{re.escape(_CLOSING_MARKS)}{PICTURES}]*+(?:\[\w{{1,3}}\])*+"
 )
-FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS + _SIGNS)}]*+(.)?", re.DOTALL)
+FOLLOWING = re.compile(f"[\\s{re.escape(OPENING_MARKS + _SIGNS)}]*+(.)?")
 LAST_WORD = re.compile(f"(?:(?<=\\w)[{APOSTROPHES}])?[^\\s{re.escape(OPENING_MARKS)}]*$")
 """The word before a stop; of a word with an apostrophe the end from there on: 't of can't, which is no initial."""
 LONGEST_ABBREVIATION = 40

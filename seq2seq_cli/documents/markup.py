@@ -10,18 +10,13 @@ from itertools import groupby
 
 from lxml import etree
 
-from seq2seq_cli.documents.passages import Element, Kind, Layout, append, find_slots, local_name
+from seq2seq_cli.documents.passages import Element, Layout, append, find_slots, local_name
 from seq2seq_cli.documents.plain_text import Draft, Languages, primary
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.languages import short_code
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARSET = re.compile(rb"(?is)\A.{0,1024}?<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
-
-
-def _kinds(**names: str) -> dict[str, Kind]:
-    """The kinds of elements by their names, which are separated by spaces."""
-    return {name: kind for kind, of_kind in names.items() for name in of_kind.split()}  # type: ignore[misc]
 
 
 def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
@@ -45,12 +40,12 @@ def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
 # HTML
 
 _PAGE = Layout(
-    kinds=_kinds(
-        inline="a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp rt"
-        " rtc s samp small span strike strong sub sup svg time tt u var",
-        point="wbr area param source track",
-        gap="img embed input picture video audio object iframe canvas button select meter progress",
-    ),
+    kinds={
+        "inline": "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark math q ruby rb rp"
+        " rt rtc s samp small span strike strong sub sup svg time tt u var",
+        "point": "wbr area param source track",
+        "gap": "img embed input picture video audio object iframe canvas button select meter progress",
+    },
     others="break",
     untranslated=["code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea", "var"],
     attributes=("alt", "title", "placeholder", "aria-label"),
@@ -94,7 +89,7 @@ def _page_draft(root: Element, languages: Languages, serialised: Callable[[], by
 # OpenDocument
 
 _TEXT = Layout(
-    kinds=_kinds(inline="span a meta", gap="tab s frame", **{"break": "p h line-break"}),
+    kinds={"inline": "span a meta", "gap": "tab s frame", "break": "p h line-break"},
     others="point",
     paragraphs=("p", "h", "title", "desc"),
     untranslated=("annotation", "tracked-changes"),
@@ -131,9 +126,12 @@ def _parts(run: Element) -> list[Element]:
 
 _LETTER = Layout(
     name_of=_name_in_word,
-    kinds=_kinds(
-        inline=f"{_STYLED} {_LINKS}", gap="tab ptab sdt drawing pict object", format="pPr rPr", **{"break": "p br cr"}
-    ),
+    kinds={
+        "inline": f"{_STYLED} {_LINKS}",
+        "gap": "tab ptab sdt drawing pict object",
+        "break": "p br cr",
+        "format": "pPr rPr",
+    },
     others="point",
     paragraphs=("p", "sdtContent"),  # the latter is a field to fill in
     untranslated=("del", "moveFrom"),

@@ -50,8 +50,8 @@ class Layout:
 
     name_of: Callable[[Element], str] = local_name
     """The name of an element here; by default, its own."""
-    kinds: Mapping[str, Kind]
-    """The kinds of elements by their names."""
+    kinds: Mapping[Kind, str]
+    """The names of elements by their kinds, with spaces between."""
     others: Kind
     """The kind of all others."""
     paragraphs: Collection[str] = ()
@@ -67,7 +67,8 @@ class Layout:
         """The effect of an element inside a paragraph, which is translated or not."""
         if not isinstance(element.tag, str):  # a comment, an entity
             return "point"
-        kind = self.kinds.get(self.name_of(element), self.others)
+        name = self.name_of(element)
+        kind = next((kind for kind, names in self.kinds.items() if name in names.split()), self.others)
         return "word" if kind == "inline" and not self.is_translated(element, is_active) else kind
 
     def is_translated(self, element: Element, is_active: bool) -> bool:
@@ -95,7 +96,7 @@ def find_slots(element: Element, layout: Layout, *, is_active: bool = True) -> I
             # White space around the text stays, and a wrapped line is one.
             before, stripped, after = text.partition(text.strip())
             yield Slot(_WRAPPED.sub(" ", stripped), lambda translation: paragraph.write(before + translation + after))
-    for inner, kind in zip(paragraph.inside, paragraph.kinds, strict=True):
+    for inner, kind, _ in paragraph.inside:
         if kind in {"point", "gap", "break"}:
             yield from find_slots(inner, layout, is_active=is_active)
         elif kind == "inline" and is_active:
@@ -113,10 +114,8 @@ class _Paragraph:
     """An element with a text; those inside of it have numbers, by which its marks name them."""
 
     element: Element
-    inside: list[Element] = field(default_factory=list)
-    kinds: list[Kind] = field(default_factory=list)
-    parents: list[Element] = field(default_factory=list)
-    """The paragraph, or the inline element around each."""
+    inside: list[tuple[Element, Kind, Element]] = field(default_factory=list)
+    """Each with its kind, and with the paragraph or the inline element around it."""
 
     def read(self, element: Element, layout: Layout, *, is_active: bool) -> str:
         """The text of the paragraph, or of an inline element in it, as HTML with its marks."""
@@ -124,9 +123,7 @@ class _Paragraph:
         for child in element:
             kind, own = layout.kind(child, is_active=is_active), len(self.inside)
             if kind != "format":
-                self.inside.append(child)
-                self.kinds.append(kind)
-                self.parents.append(element)
+                self.inside.append((child, kind, element))
                 inner = self.read(child, layout, is_active=is_active) if kind == "inline" else ""
                 text += _MARKS[kind].format(own, inner)
             text += _escaped(child.tail)
@@ -138,8 +135,8 @@ class _Paragraph:
         Marks may overlap that do not in the source, where a pair has words of two sentences around it. An inline
         element is in the same one as before, or, where that is not open, in the paragraph: others end before it.
         """
-        inside = set(self.inside)
-        for element in (self.element, *(self.inside[i] for i, kind in enumerate(self.kinds) if kind == "inline")):
+        inside = {element for element, _, _ in self.inside}
+        for element in (self.element, *(element for element, kind, _ in self.inside if kind == "inline")):
             element.text = None
             for child in element:
                 child.tail = None
@@ -147,11 +144,11 @@ class _Paragraph:
         opened, position = [self.element], 0
         for mark in _MARK.finditer(text):
             _append_text(opened[-1], text[position : mark.start()])
-            position, number = mark.end(), int(mark[2])
-            element, around = self.inside[number], self.parents[number]
+            position = mark.end()
+            element, kind, around = self.inside[int(mark[2])]
             if mark[1]:
                 del opened[opened.index(element) if element in opened else len(opened) :]
-            elif self.kinds[number] == "inline":
+            elif kind == "inline":
                 del opened[opened.index(around) + 1 if around in opened else 1 :]
                 append(opened[-1], element)
                 opened.append(element)

@@ -55,6 +55,12 @@ function toggle(label, pressed, onchange) {
   return button;
 }
 
+/** A choice of one of several names; its values are their keys, or their numbers in an array. */
+function choice(names, onchoice) {
+  const options = Object.entries(names).map(([value, name]) => el("option", { value }, name));
+  return el("select", { onchange: (event) => onchoice(event.target.value) }, ...options);
+}
+
 /** Buttons that change the size of the whole page, as for a projector. */
 function sizeControl() {
   let size = 1;
@@ -73,8 +79,4 @@ function counted(number) {
 function percent(probability) {
   const value = 100 * probability;
   return `${value < 0.95 ? value.toFixed(1) : Math.round(value)} %`;
-}
-
-function pageData() {
-  return JSON.parse(document.getElementById("data").textContent);
 }

@@ -56,11 +56,6 @@ function figures(report) {
       : table(block.titles, block.rows, { class: block.numbers ? "figures numbers" : "figures" }));
 }
 
-function choice(names, onchoice) {
-  const options = Object.entries(names).map(([value, name]) => el("option", { value }, name));
-  return el("select", { onchange: (event) => onchoice(event.target.value) }, ...options);
-}
-
 /** What the scores of the sentences are, and of how many sentences more is known. */
 function noteOf({ sources, details, systems, metric }) {
   const told = details.map((of, system) => `Of ${systems[system]}, attention and search of`

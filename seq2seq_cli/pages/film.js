@@ -13,17 +13,16 @@ function filmPage({ title, films, curves }) {
 /** The films of runs: each shows a pair as at its last validation up to the place of the slider; they may differ. */
 function filmView(films) {
   const places = [...new Set(films.flatMap(({ frames }) => frames.map(({ epochs }) => epochs)))].sort((a, b) => a - b);
-  const sources = (number) => [...new Set(films.map((film) => sentencesOf(film)[number]?.source))].filter(Boolean);
-  const count = Math.max(...films.map((film) => sentencesOf(film).length));
+  const sources = (number) => [...new Set(films.map(({ frames }) => frames[0].sentences[number]?.source))].filter(Boolean);
+  const count = Math.max(...films.map(({ frames }) => frames[0].sentences.length));
   const grid = el("div", { class: "films grid", "--per-row": films.length === 4 ? 2 : Math.min(3, films.length) });
   const slider = el("input", {
     type: "range", min: 0, max: places.length - 1, value: places.length - 1, "aria-label": "Validation",
     oninput: () => draw(),
   });
   const play = toggle("\u25b6 Play", false, (isOn) => (isOn ? start() : clearInterval(timer)));
-  const pair = el("select", { onchange: () => choose() },
-    ...Array.from({ length: count }, (_, number) =>
-      el("option", { value: number, selected: number === count - 1 }, sources(number).join(" / "))));
+  const pair = choice(Array.from({ length: count }, (_, number) => sources(number).join(" / ")), () => choose());
+  pair.value = count - 1;
   let shown;
   let timer;
 
@@ -38,7 +37,7 @@ function filmView(films) {
   }
 
   function choose() {
-    shown = films.map((film) => filmOf(film, Math.min(pair.value, sentencesOf(film).length - 1)));
+    shown = films.map((film) => filmOf(film, Math.min(pair.value, film.frames[0].sentences.length - 1)));
     grid.replaceChildren(...shown.map(({ element }) => element));
     draw();
   }
@@ -69,10 +68,6 @@ function filmOf({ name, frames }, number) {
   };
   const box = scrolling(matrix, `Attention of ${name} in percent: a row per word of the reference`);
   return { element: el("section", { "aria-label": name }, el("h3", {}, `${name} `, told), box), show };
-}
-
-function sentencesOf({ frames }) {
-  return frames[0].sentences;
 }
 
 function afterEpochs(epochs) {

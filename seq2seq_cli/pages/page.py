@@ -64,7 +64,8 @@ def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: 
     `allowed` is what else its Content-Security-Policy has. Raises ValueError for data that JSON cannot hold.
     """
     style = read_file("page.css")
-    script = "\n".join([*map(read_file, scripts), f"const pageOpened = {start}(pageData());"])
+    given = "JSON.parse(document.getElementById('data').textContent)"
+    script = "\n".join([*map(read_file, scripts), f"const pageOpened = {start}({given});"])
     text = _HTML.substitute(
         title=html.escape(title),
         style=style,

@@ -85,8 +85,7 @@ function copyText(element) {
  */
 function servedPage({ directions, names, about, needs_key: needsKey, max_characters: most, pause }) {
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
-  const options = directions.map((direction, number) => el("option", { value: number }, title(direction)));
-  const direction = el("select", { onchange: () => choose() }, ...options);
+  const direction = choice(directions.map(title), () => choose());
   const footer = el("footer", { class: "note" });
   const key = el("input", { type: "password", autocomplete: "off", oninput: () => panes.schedule() });
   const languages = () => directions[direction.value];

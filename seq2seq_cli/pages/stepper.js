@@ -127,9 +127,7 @@ function beamTable(considered, chosen, whatIf) {
   const isOpen = ({ fate }) => fate === "kept" || fate === "finished";
   const listed = [...considered.filter(isOpen), ...considered.filter((node) => !isOpen(node))];
   const rows = listed.slice(0, MOST_HYPOTHESES).map((node) => {
-    const units = [];
-    for (let at = node; at; at = at.parent) units.unshift(at.unit);
-    const text = units.join(" ");
+    const text = node.units.join(" ");
     const hypothesis = el("span", { class: node === chosen ? "best" : node.fate, dir: "auto" },
       whatIf(node.ids, text, [bdi(text)], node === chosen));
     const fate = FATES[node.fate] + (node.fate === "finished" ? `, score ${node.score.toFixed(2)}` : "");

@@ -39,16 +39,10 @@ function probabilityTable(sentence) {
   return table(["token", "probability", tree ? "what else was probable" : ""], rows, { class: "tokens" });
 }
 
-/** The n best translations of a text with their scores. */
-function translationsFold(translations) {
-  const rows = translations.map(([text, score], rank) =>
-    [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]);
-  return fold(`${translations.length} best translations`,
-    () => table(["rank", "translation", "score", "confidence"], rows, { class: "translations" }));
-}
-
 /** What is known of the translation of a text, the `Details` of data.py. */
 function detailView({ sentences, n_best: best }, languages) {
+  const ranked = () => table(["rank", "translation", "score", "confidence"], best.map(([text, score], rank) =>
+    [String(rank + 1), el("span", { dir: "auto" }, text), score.toFixed(3), percent(Math.exp(score))]));
   return [
     ...sentences.flatMap((sentence) => [
       sentence.weights ? attentionView(sentence, languages) : el("p", {}, "This model has no attention."),
@@ -56,6 +50,6 @@ function detailView({ sentences, n_best: best }, languages) {
       fold("Probabilities of the tokens", () => probabilityTable(sentence)),
       ...(sentence.tree ? [fold("Tree of the search", () => treeView(sentence.tree))] : []),
     ]),
-    ...(best.length ? [translationsFold(best)] : []),
+    ...(best.length ? [fold(`${best.length} best translations`, ranked)] : []),
   ];
 }

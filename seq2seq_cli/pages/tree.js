@@ -10,8 +10,8 @@ function readTree({ nodes, best }) {
     const siblings = parent?.children ?? roots;
     const p = Math.exp(logProbability);
     const total = (parent?.total ?? 0) + logProbability;
-    const ids = [...(parent?.ids ?? []), id];
-    siblings.push({ parent, siblings, unit, p, total, ids, fate, score, isBest: false, children: [] });
+    const [ids, units] = [[...(parent?.ids ?? []), id], [...(parent?.units ?? []), unit]];
+    siblings.push({ parent, siblings, unit, p, total, ids, units, fate, score, isBest: false, children: [] });
     all.push(siblings.at(-1));
   }
   for (let node = all[best]; node; node = node.parent) {

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 import traceback
-from collections.abc import Awaitable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,13 +24,14 @@ from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import served_page
 from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.serve.batcher import Batcher, QueueFullError
-from seq2seq_cli.serve.limits import ApiKeys, Limits
-from seq2seq_cli.serve.requests import AUTO, Direction, TextsRequest, TranslateRequest, api_key, read_fields
+from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
+from seq2seq_cli.serve.requests import AUTO, TextsRequest, TranslateRequest, has_key, read_fields
 from seq2seq_cli.text.languages import name_of
 
 logger = logging.getLogger(__name__)
 
+Direction: TypeAlias = tuple[str, str]
+"""From which language into which: two ISO 639 codes."""
 _T = TypeVar("_T")
 
 _RETRY = {"Retry-After": "1"}
@@ -60,9 +61,9 @@ def load_runs(
     for run in wanted:
         loaded = load(run, device=device, overrides=overrides, threads=threads)
         translator = loaded.translator
-        direction = Direction(translator.src_codec.config.language, translator.tgt_codec.config.language)
+        direction = translator.src_codec.config.language, translator.tgt_codec.config.language
         if direction in served:
-            problem = f"{loaded.path}: translates {direction}, as {served[direction].path} does"
+            problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].path} does"
             raise UsageError(f"{problem}: name one of them")
         served[direction] = Served(loaded.path, translator, about_run(RunFolder.find_model(run)))
         translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
@@ -75,8 +76,14 @@ class Application:
 
     runs: Mapping[Direction, Served]
     """By the directions in which they translate; the first one is the page's at first."""
-    keys: ApiKeys
-    limits: Limits
+    keys: Collection[bytes]
+    """The API keys that open the server; without any, it is open to everybody who reaches it."""
+    max_characters: int
+    """Most characters of the texts of a request, one more per text counted; one with more is refused with 413."""
+    max_waiting: int
+    """Most characters that wait to be translated; a request beyond is refused with 429."""
+    timeout: float
+    """Seconds to receive the body of a request (else 408), and to translate it (else 503)."""
 
     @cached_property
     def asgi(self) -> Starlette:
@@ -93,24 +100,24 @@ class Application:
     def batcher(self) -> Batcher:
         """The queue of the texts."""
         threads = min(run.translator.engine.threads for run in self.runs.values())
-        return Batcher(threads, max_waiting=self.limits.max_waiting)
+        return Batcher(threads, max_waiting=self.max_waiting)
 
     async def translate(self, request: Request) -> Response:
         """Translate a text or a list of texts."""
-        wanted = TranslateRequest.parse(await self._fields(request), self.limits)
+        wanted = TranslateRequest.parse(await self._fields(request), self.max_characters)
         answer = await _unless_client_leaves(request, self._in_time(self._answer(wanted)))
         return JSONResponse(answer, headers=_NOT_STORED)
 
     async def detect(self, request: Request) -> Response:
         """Say in which of the languages that are translated from a text may be."""
-        asked = TextsRequest.parse(await self._fields(request), self.limits)
+        asked = TextsRequest.parse(await self._fields(request), self.max_characters)
         detecting = asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
         return JSONResponse(await _unless_client_leaves(request, self._in_time(detecting)), headers=_NOT_STORED)
 
     async def _fields(self, request: Request) -> Mapping[str, Any]:
         """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
-        fields = await read_fields(request, self.limits)
-        if not self.keys.allow(api_key(request, fields)):
+        fields = await read_fields(request, self.max_characters, self.timeout)
+        if self.keys and not has_key(request, fields, self.keys):
             raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
         return fields
 
@@ -119,7 +126,7 @@ class Application:
         directions = list(self.runs)
         sources, targets = zip(*directions, strict=True)
         names = {code: name_of(code) for code in (*sources, *targets)}
-        needs_key, longest = self.keys.are_required, self.limits.longest_text
+        needs_key, longest = bool(self.keys), self.max_characters - cost("")
         page = served_page(
             {
                 "directions": directions,
@@ -130,16 +137,16 @@ class Application:
                 "pause": _TYPING_PAUSE,
             }
         )
+        named = {code: {"code": code, "name": name} for code, name in names.items()}
         languages = [
-            {"code": code, "name": name, "targets": [target for source, target in directions if source == code]}
-            for code, name in names.items()
+            {**named[code], "targets": [target for source, target in directions if source == code]} for code in names
         ]
         settings = {
             "apiKeys": needs_key,
             "keyRequired": needs_key,
             "charLimit": longest,
             "frontendTimeout": _TYPING_PAUSE,
-            "language": {side: {"code": code, "name": names[code]} for side, code in directions[0]._asdict().items()},
+            "language": {"source": named[sources[0]], "target": named[targets[0]]},
             "suggestions": False,
             "filesTranslation": False,
             "supportedFilesFormat": [],
@@ -158,9 +165,9 @@ class Application:
         found = None
         if wanted.source == AUTO and sources:
             found = (await asyncio.to_thread(wanted.detected, sources))[0]
-        direction = Direction(found["language"] if found else wanted.source, wanted.target)
+        direction = found["language"] if found else wanted.source, wanted.target
         if direction not in self.runs:
-            served = ", ".join(map(str, self.runs))
+            served = ", ".join(map("-".join, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
         translator = self.runs[direction].translator
         if wanted.prefix and len(wanted.texts) > 1:
@@ -179,10 +186,10 @@ class Application:
     async def _in_time(self, work: Awaitable[_T]) -> _T:
         """The result of some work; raises HTTPException when it takes too long, or when the queue is full."""
         try:
-            async with asyncio.timeout(self.limits.timeout):
+            async with asyncio.timeout(self.timeout):
                 return await work
         except TimeoutError:
-            raise HTTPException(503, f"not translated within {self.limits.timeout:g} seconds", _RETRY) from None
+            raise HTTPException(503, f"not translated within {self.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
 

@@ -11,10 +11,8 @@ from itertools import islice
 from typing import TypeAlias
 
 from seq2seq_cli.decoding.keep import Piece
-from seq2seq_cli.decoding.sentences import Passage
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.serve.limits import cost
 
 _MOST_SENTENCES = 16
 """Sentences of a batch, or as many as requests wait: others gain little, and the next sentences wait for its end."""
@@ -34,20 +32,25 @@ class QueueFullError(Exception):
     """More text waits than the server may keep."""
 
 
+def cost(text: str) -> int:
+    """The characters that a text counts as: not even an empty one is free."""
+    return len(text) + 1
+
+
 @dataclass(frozen=True, eq=False)
 class _Sentence:
     request: "_Request"
     number: int
     """Its place in its text."""
     piece: Piece
+    characters: int
+    """Those that wait with it: the first one of a request has those of the prefix besides."""
     done: "asyncio.Future[list[SentenceTranslation]]"
 
 
 @dataclass(eq=False)
 class _Request:
     translator: Translator
-    characters: int
-    """Those that wait, at first all of its texts, and one per token of a prefix."""
     sentences: int = 0
     """Sentences that are not translated yet."""
     waiting: deque[_Sentence] = field(default_factory=deque)
@@ -84,18 +87,13 @@ class Batcher:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="translate")
         self._threads = self._free = threads
         self._max_waiting = max_waiting
-        self._splitting = 0
-        """Characters that are being split into sentences."""
+        self.waiting = 0
+        """The characters that wait to be split into sentences, or to be translated."""
         self._requests: deque[_Request] = deque()
         """Those with sentences that wait, in the order of their turns."""
         self._gathering = _Gathering()
         self._translating = 0
         """Sentences that are being translated."""
-
-    @property
-    def waiting(self) -> int:
-        """The characters that wait."""
-        return self._splitting + sum(request.characters for request in self._requests)
 
     async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
         """The translations of texts. When the caller is cancelled, sentences that still wait are not translated.
@@ -104,23 +102,31 @@ class Batcher:
         """
         prefix = len(translator.demands.prefix)
         characters = prefix + sum(map(cost, texts))
-        if (waiting := self.waiting) and waiting + characters > self._max_waiting:
+        if self.waiting and self.waiting + characters > self._max_waiting:
             raise QueueFullError
-        request = _Request(translator, characters)
-        passages = await self._split(request, texts)
-        new_future = asyncio.get_running_loop().create_future
-        pieces = (piece for passage in passages for piece in enumerate(passage.pieces))
-        sentences = [_Sentence(request, number, piece, new_future()) for number, piece in pieces]
-        if sentences:
+        self.waiting += characters
+        try:
+            splitting = map(translator.split, texts)
+            # Long texts in another thread, so that other requests go on.
+            is_short = characters <= _MOST_SPLIT_HERE
+            passages = list(splitting) if is_short else await asyncio.to_thread(list, splitting)
+        finally:
+            self.waiting -= characters
+        request, new_future = _Request(translator), asyncio.get_running_loop().create_future
+        for passage in passages:
+            for number, piece in enumerate(passage.pieces):
+                characters = cost(piece.source) + (0 if request.waiting else prefix)
+                request.waiting.append(_Sentence(request, number, piece, characters, new_future()))
+        if sentences := list(request.waiting):
             request.sentences = len(sentences)
-            request.characters = prefix + sum(cost(sentence.piece.source) for sentence in sentences)
-            request.waiting.extend(sentences)
+            self.waiting += sum(sentence.characters for sentence in sentences)
             self._requests.append(request)
         self._gathering.answered = max(0, self._gathering.answered - 1)
         self._start()
         try:
             found = iter(await asyncio.gather(*(sentence.done for sentence in sentences)))
         finally:
+            self.waiting -= sum(sentence.characters for sentence in request.waiting)
             request.waiting.clear()
             if request in self._requests:
                 self._requests.remove(request)
@@ -129,17 +135,6 @@ class Batcher:
     def close(self) -> None:
         """End the threads once they have no batch left."""
         self._pool.shutdown(wait=False)
-
-    async def _split(self, request: _Request, texts: Sequence[str]) -> list[Passage]:
-        """The texts taken apart; long ones in another thread, so that other requests go on."""
-        splitting = map(request.translator.split, texts)
-        if request.characters <= _MOST_SPLIT_HERE:
-            return list(splitting)
-        self._splitting += request.characters
-        try:
-            return await asyncio.to_thread(list, splitting)
-        finally:
-            self._splitting -= request.characters
 
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
@@ -168,7 +163,7 @@ class Batcher:
             self._requests.remove(request)
             size = min(_SENTENCES_PER_TURN, most - len(batch), len(request.waiting))
             taken = [request.waiting.popleft() for _ in range(size)]
-            request.characters -= sum(cost(sentence.piece.source) for sentence in taken)
+            self.waiting -= sum(sentence.characters for sentence in taken)
             batch += taken
             if request.waiting:
                 self._requests.append(request)

@@ -1,50 +1,35 @@
 """Requests to translate and their answers, as LibreTranslate has them."""
 
 import asyncio
-import json
+import hmac
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, Self
 from urllib.parse import parse_qsl
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.serve.limits import Limits, cost
+from seq2seq_cli.errors import InputError
+from seq2seq_cli.files.json_files import parse_json
+from seq2seq_cli.serve.batcher import cost
 from seq2seq_cli.text.languages import likely_languages
 
-_MOST_ALTERNATIVES = 10
-"""Alternatives per text: each makes the search of a batch wider."""
-_LONGEST_PREFIX = 1000
-"""Tokens of a prefix: each is a step of the search."""
 _MOST_FIELDS = 100
-_BEARER = "bearer "
+_BYTES_PER_CHARACTER = 12
+"""In JSON: a character outside of the first 65,536 can be written as two escapes of six bytes."""
+_OTHER_BYTES = 2**16
+"""Bytes of a body besides its texts: names, languages, spaces."""
+_BEARER = b"bearer "
 AUTO = "auto"
 """The source of a request whose language is to be detected."""
 _JSON, _FORM, _MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
-
-
-class Direction(NamedTuple):
-    """From which language into which: two ISO 639 codes."""
-
-    source: str
-    target: str
-
-    def __str__(self) -> str:
-        return f"{self.source}-{self.target}"
-
-
-def _unicode(text: str) -> str:
-    """The text; raises ValueError for half of a surrogate pair, which escapes of JSON can make."""
-    text.encode("utf-8")
-    return text
-
-
-_Text: TypeAlias = Annotated[str, AfterValidator(_unicode)]
 
 
 class TextsRequest(BaseModel):
@@ -52,20 +37,20 @@ class TextsRequest(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    q: _Text | list[_Text]
+    q: str | list[str]
     """A text, or several, so that the answer is a list."""
 
     @classmethod
-    def parse(cls, fields: Mapping[str, Any], limits: Limits) -> Self:
+    def parse(cls, fields: Mapping[str, Any], max_characters: int) -> Self:
         """The request of these fields, in JSON or in a form; raises HTTPException for what cannot be answered."""
         try:
             request = cls.model_validate({name: value for name, value in fields.items() if value or name == "q"})
         except ValidationError as error:
             first = error.errors()[0]
             raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}") from None
-        if (characters := sum(map(cost, request.texts))) > limits.max_characters:
-            most, found = limits.max_characters, counted(characters, "character")
-            raise HTTPException(413, f"q: {found}, one more per text counted; at most {most:,} are taken")
+        if (characters := sum(map(cost, request.texts))) > max_characters:
+            found = counted(characters, "character")
+            raise HTTPException(413, f"q: {found}, one more per text counted; at most {max_characters:,} are taken")
         return request
 
     @property
@@ -86,15 +71,16 @@ class TranslateRequest(TextsRequest):
     """AUTO, or a code as in `target`."""
     target: str
     format: Literal["text", "html"] = "text"
-    alternatives: int = Field(default=0, ge=0, le=_MOST_ALTERNATIVES)
-    """Other translations of each text at most."""
+    alternatives: int = Field(default=0, ge=0, le=10)
+    """Other translations of each text at most; each makes the search of a batch wider."""
     attention: bool = False
     """Whether the answer has the attention weights; ours alone, no client of LibreTranslate asks for it."""
     steps: bool = False
     """Whether it has the searches and the steps besides; ours alone."""
-    prefix: tuple[int, ...] = Field(default=(), max_length=_LONGEST_PREFIX)
-    """The ids of the tokens that begin the translation of the only text, as `steps` tells them; ours alone."""
-    glossary: _Text = ""
+    prefix: tuple[int, ...] = Field(default=(), max_length=1000)
+    """The ids of the tokens that begin the translation of the only text, as `steps` tells them, each a step of the
+    search; ours alone."""
+    glossary: str = ""
     """Terms of the source with their translations, in lines as in a file of ``s2s translate --glossary``; ours."""
 
     def answer(
@@ -123,7 +109,7 @@ class TranslateRequest(TextsRequest):
         return escape_unmarked(translation.text) if self.format == "html" else translation.text
 
 
-async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
+async def read_fields(request: Request, max_characters: int, timeout: float) -> Mapping[str, Any]:
     """The fields of a request: those of the address, and of the body, which is JSON or a form without files.
 
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
@@ -132,49 +118,62 @@ async def read_fields(request: Request, limits: Limits) -> Mapping[str, Any]:
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (kinds := (_JSON, _FORM, _MULTIPART)):
         raise HTTPException(415, f"content-type: must be {' or '.join(kinds)}", {"Accept": ", ".join(kinds)})
-    body = await _read_body(request, limits)
-    of_address = _read_form(request.scope["query_string"], "the address")
+    body = await _read_body(request, _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES, timeout)
+    of_address = await _read_form(request, request.scope["query_string"], "the address", _FORM)
     if not body:
         return of_address
-    if kind == _MULTIPART:
-        return of_address | await _read_multipart(request, body)
-    return {**of_address, **(_read_json(body) if kind == _JSON else _read_form(body, "the body"))}
+    return {**of_address, **(_read_json(body) if kind == _JSON else await _read_form(request, body, "the body", kind))}
 
 
-def api_key(request: Request, fields: Mapping[str, Any]) -> str | None:
-    """The API key of a request: the field ``api_key``, or the header ``Authorization: Bearer KEY``."""
+def read_keys(file: Path) -> list[bytes]:
+    """The API keys in a file, one per line; blank lines and lines that begin with # are left out.
+
+    Raises InputError for a file that holds no key, and as `read_lines`.
+    """
+    lines = map(str.strip, read_lines(file))
+    if not (keys := [line.encode() for line in lines if line and not line.startswith("#")]):
+        raise InputError(f"{file}: holds no API key: write one per line")
+    return keys
+
+
+def has_key(request: Request, fields: Mapping[str, Any], keys: Collection[bytes]) -> bool:
+    """Whether a request has one of the keys: in the field ``api_key``, or the header ``Authorization: Bearer KEY``.
+
+    The time it takes reveals nothing about the keys.
+    """
     if isinstance(key := fields.get("api_key"), str) and key:
-        return key
-    # Starlette reads the bytes of headers as Latin-1.
-    header = request.headers.get("authorization", "").encode("latin-1").decode("utf-8", "surrogateescape")
-    return header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else None
+        given = key.encode("utf-8", "surrogatepass")
+    else:
+        header = request.headers.get("authorization", "").encode("latin-1")  # as Starlette has read its bytes
+        given = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else b""
+    return any([hmac.compare_digest(given, known) for known in keys])  # noqa: C419  # all
 
 
-async def _read_body(request: Request, limits: Limits) -> bytes:
-    """The body of a request.
+async def _read_body(request: Request, most: int, timeout: float) -> bytes:
+    """The body of a request, of at most so many bytes, which must be there within `timeout` seconds.
 
     One that is too large is read to its end, but not kept: a client that sends all before it looks for the answer would
     find a broken connection instead.
     """
     body, size = bytearray(), 0
     try:
-        async with asyncio.timeout(limits.timeout):
+        async with asyncio.timeout(timeout):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size <= limits.max_bytes:
+                if size <= most:
                     body += chunk
     except TimeoutError:
-        problem = f"the body: not received within {limits.timeout:g} seconds"
+        problem = f"the body: not received within {timeout:g} seconds"
         raise HTTPException(408, problem, {"Connection": "close"}) from None
-    if size > limits.max_bytes:
-        raise HTTPException(413, f"the body: at most {limits.max_bytes} bytes are taken")
+    if size > most:
+        raise HTTPException(413, f"the body: at most {most} bytes are taken")
     return bytes(body)
 
 
 def _read_json(body: bytes) -> Mapping[str, Any]:
     try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, thousands of digits, a thousand brackets
+        fields = parse_json(body)
+    except ValueError as error:
         raise HTTPException(400, f"the body: not JSON: {error}") from None
     if not isinstance(fields, dict):
         problem = 'the body: must be a JSON object, such as {"q": "...", "source": "en", "target": "de"}'
@@ -182,33 +181,22 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     return fields
 
 
-async def _read_multipart(request: Request, body: bytes) -> dict[str, Any]:
-    """The fields of a form in parts; raises HTTPException for files, and for a body of another form."""
+async def _read_form(request: Request, form: bytes, place: str, kind: str) -> dict[str, Any]:
+    """The fields of a form by name, several texts as a list; raises HTTPException for files, and for other content."""
 
     async def stream() -> AsyncGenerator[bytes, None]:
-        yield body
+        yield form
 
+    pairs: Sequence[tuple[str, Any]]
     try:
-        body.decode("utf-8")
-        parser = MultiPartParser(
-            request.headers, stream(), max_files=0, max_fields=_MOST_FIELDS, max_part_size=len(body)
-        )
-        return _named((await parser.parse()).multi_items())
+        text, most = form.decode("utf-8"), _MOST_FIELDS
+        if kind == _FORM:
+            pairs = parse_qsl(text, True, errors="strict", max_num_fields=most)
+        else:
+            parser = MultiPartParser(request.headers, stream(), max_files=0, max_fields=most, max_part_size=len(form))
+            pairs = (await parser.parse()).multi_items()
     except (MultiPartException, KeyError, ValueError):
-        problem = f"the body: not a form in parts, in UTF-8, with at most {_MOST_FIELDS} fields and no file"
+        problem = f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields and no file"
         raise HTTPException(400, problem) from None
-
-
-def _read_form(form: bytes, place: str) -> dict[str, Any]:
-    """The fields of a form."""
-    try:
-        pairs = parse_qsl(form.decode("utf-8"), True, errors="strict", max_num_fields=_MOST_FIELDS)
-    except ValueError:  # UnicodeDecodeError is one
-        raise HTTPException(400, f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields") from None
-    return _named(pairs)
-
-
-def _named(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The fields of a form by name; several texts are a list."""
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})

@@ -1,14 +1,14 @@
 """The server: a socket, its connections, and a stop that loses no request."""
 
 import asyncio
-import contextlib
 import errno
 import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from ipaddress import ip_address
+from types import FrameType
 
 import uvicorn
 from typing_extensions import override
@@ -21,7 +21,6 @@ _MOST_CONNECTIONS = 1000
 _LAST_REQUESTS = 0.5
 """Seconds after the signal to stop in which requests are still taken: they are on their way on open connections."""
 _ADDRESSES = "127.0.0.1, or 0.0.0.0 for all networks"
-_STOPPING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -66,7 +65,7 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
         server_header=False,
         headers=[("X-Content-Type-Options", "nosniff")],
         limit_concurrency=_MOST_CONNECTIONS,
-        timeout_graceful_shutdown=int(2 * application.limits.timeout) + 1,
+        timeout_graceful_shutdown=int(2 * application.timeout) + 1,
     )
     try:
         _Server(config, on_start).run([listener])
@@ -91,13 +90,8 @@ class _Server(uvicorn.Server):
         await asyncio.sleep(_LAST_REQUESTS)
         await super().shutdown(sockets)
 
-    @contextlib.contextmanager
     @override
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Stop at a signal; unlike uvicorn's, without raising it again: a stop is the usual end of a server."""
-        before = {number: signal.signal(number, self.handle_exit) for number in _STOPPING_SIGNALS}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at a signal; unlike uvicorn's, it is not raised again: a stop is the usual end of a server."""
+        self.force_exit |= self.should_exit and sig == signal.SIGINT
+        self.should_exit = True

@@ -14,9 +14,9 @@ from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.page.export_page import rounded
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
-from seq2seq_cli.pages.translator import rounded
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.languages import name_of as language_name
@@ -234,8 +234,8 @@ def test_every_mechanism_gives_what_python_computes(
             expected, state = engine.step(tokens, state, k=step["k"], asked=asked)
             state = state.select(np.array(step["rows"]))
             shared = {
-                "tokens": expected.tokens,
-                "logProbabilities": expected.log_probabilities,
+                "best_tokens": expected.tokens,
+                "best_log_probabilities": expected.log_probabilities,
                 "weights": expected.weights,
             }
             for name, theirs in shared.items():

@@ -9,9 +9,6 @@ from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads
 from seq2seq_cli.cli.parsing import loading
 from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.errors import UsageError, how_to_install
-from seq2seq_cli.serve.limits import ApiKeys, Limits
-
-_DEFAULTS = Limits()
 
 
 def serve(
@@ -29,15 +26,13 @@ def serve(
             metavar="FILE", help="Translate only for those who send a key of this file, which has one per line."
         ),
     ] = None,
-    max_characters: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most characters of a request.")
-    ] = _DEFAULTS.max_characters,
+    max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Most characters of a request.")] = 20_000,
     max_waiting: Annotated[
         int, typer.Option(min=1, metavar="N", help="Most characters that wait; a request beyond that is refused (429).")
-    ] = _DEFAULTS.max_waiting,
+    ] = 400_000,
     timeout: Annotated[
         float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds to receive a request, and to translate it.")
-    ] = _DEFAULTS.timeout,
+    ] = 30.0,
     threads: Threads = None,
     device: Device = "auto",
     overrides: Overrides = None,
@@ -52,17 +47,20 @@ def serve(
             import py3langid  # noqa: F401  # it is asked once a language is to be detected
 
             from seq2seq_cli.serve.app import Application, load_runs
+            from seq2seq_cli.serve.requests import read_keys
             from seq2seq_cli.serve.server import address_of, is_reachable, open_socket, run
         except ModuleNotFoundError as error:
             raise UsageError(f"serve needs the package {error.name}: {how_to_install('serve')}") from None
 
-    limits = Limits(max_characters=max_characters, max_waiting=max_waiting, timeout=timeout)
-    keys = ApiKeys.read(api_keys) if api_keys else ApiKeys()
+    keys = read_keys(api_keys) if api_keys else []
     with open_socket(host, port) as listener:
-        if is_reachable(listener) and not keys.are_required:
+        if is_reachable(listener) and not keys:
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
             runs = load_runs(model or [], device=device, overrides=overrides or [], threads=threads)
-        started = f"translates {', '.join(map(str, runs))} at {address_of(listener)}"
-        run(Application(runs=runs, keys=keys, limits=limits), listener, lambda: tell(started))
+        started = f"translates {', '.join(map('-'.join, runs))} at {address_of(listener)}"
+        application = Application(
+            runs=runs, keys=keys, max_characters=max_characters, max_waiting=max_waiting, timeout=timeout
+        )
+        run(application, listener, lambda: tell(started))
     tell("stopped")

@@ -1,7 +1,7 @@
 """Regular expressions of Python as JavaScript's, with the ``v`` flag: they find the same in the same texts.
 
 Possessive repetitions become greedy ones, and a reference to a group that took no part finds the empty text, which in
-Python finds nothing: the expressions of s2s do not depend on the differences.
+Python finds nothing; of the flags, only IGNORECASE is known: the expressions of s2s do not depend on the differences.
 """
 
 import re
@@ -12,9 +12,6 @@ from typing import Any, TypeAlias
 Expression: TypeAlias = tuple[str, str]
 """The source and the flags of an expression, as JavaScript's ``RegExp`` takes them."""
 
-_Translate: TypeAlias = Callable[[Any], str]
-
-_NO_CHARACTER = r"[^\s\S]"
 _CATEGORIES: Mapping[str, str] = {
     "DIGIT": r"\p{Nd}",
     "SPACE": r"\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000",
@@ -29,8 +26,6 @@ _PLACES: Mapping[str, str] = {
     "AT_END_STRING": "$",
     "AT_BOUNDARY": f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))",
 }
-_LINE_PLACES: Mapping[str, str] = {**_PLACES, "AT_BEGINNING": r"(?<![^\n])", "AT_END": r"(?![^\n])"}
-"""With MULTILINE."""
 
 
 def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) -> Expression:
@@ -42,7 +37,7 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
     parsed = _parser.parse(compiled.pattern, compiled.flags)
     names = {number: name for name, number in parsed.state.groupdict.items()}
     try:
-        source = _Translator(names, compiled.flags).sequence(parsed)
+        source = _Translator(names).sequence(parsed)
     except KeyError as missing:
         raise ValueError(f"no counterpart of {missing.args[0]} in JavaScript") from None
     return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
@@ -51,22 +46,20 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
 class _Translator:
     """Writes the parsed nodes of one expression."""
 
-    def __init__(self, names: Mapping[int, str], flags: int) -> None:
+    def __init__(self, names: Mapping[int, str]) -> None:
         self._names = names
-        self._places = _LINE_PLACES if flags & re.MULTILINE else _PLACES
-        self._any = r"[\s\S]" if flags & re.DOTALL else r"[^\n]"
 
     def sequence(self, nodes: _parser.SubPattern) -> str:
         """The source of some parsed nodes in a row."""
         return "".join(self._node(str(kind), value) for kind, value in nodes)
 
     def _node(self, kind: str, value: Any) -> str:
-        translate: Mapping[str, _Translate] = {
+        translate: Mapping[str, Callable[[Any], str]] = {
             "LITERAL": lambda code: _character(code),
             "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
-            "ANY": lambda _: self._any,
+            "ANY": lambda _: r"[^\n]",
             "IN": _class,
-            "AT": lambda place: self._places[str(place)],
+            "AT": lambda place: _PLACES[str(place)],
             "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
             "SUBPATTERN": self._group,
             "GROUPREF": lambda number: rf"\k<{self._names[number]}>" if number in self._names else rf"(?:\{number})",
@@ -75,7 +68,7 @@ class _Translator:
             "MIN_REPEAT": lambda repeat: f"{self._repeat(*repeat)}?",
             "ASSERT": lambda around: f"(?{'=' if around[0] > 0 else '<='}{self.sequence(around[1])})",
             "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{self.sequence(around[1])})",
-            "FAILURE": lambda _: _NO_CHARACTER,
+            "FAILURE": lambda _: r"[^\s\S]",
         }
         return translate[kind](value)
 
@@ -87,13 +80,12 @@ class _Translator:
 
     def _repeat(self, least: int, most: int, nodes: Any) -> str:
         upper = "" if most >= _parser.MAXREPEAT else str(most)
-        times = {"0,": "*", "1,": "+", "0,1": "?"}.get(f"{least},{upper}", f"{{{least},{upper}}}")
-        return f"(?:{self.sequence(nodes)}){times}"
+        return f"(?:{self.sequence(nodes)}){{{least},{upper}}}"
 
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:
     """A character class."""
-    members: Mapping[str, _Translate] = {
+    members: Mapping[str, Callable[[Any], str]] = {
         "NEGATE": lambda _: "^",  # always the first
         "LITERAL": lambda code: _character(code),
         "RANGE": lambda ends: "-".join(map(_character, ends)),

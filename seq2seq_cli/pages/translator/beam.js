@@ -48,8 +48,8 @@ function considered(rows, proposals, bans, chosen, open) {
   for (const row of chosen) row.fate = row.score !== undefined ? "finished" : open.includes(row) ? "kept" : "pruned";
   const others = rows.flatMap((parent, number) => {
     const taken = chosen.filter((row) => row.number === number).map(({ token }) => token);
-    return Array.from(proposals.tokens[number].slice(0, ALTERNATIVES), (token, place) =>
-      ({ parent, token, logProbability: proposals.logProbabilities[number][place] }))
+    return Array.from(proposals.best_tokens[number].slice(0, ALTERNATIVES), (token, place) =>
+      ({ parent, token, logProbability: proposals.best_log_probabilities[number][place] }))
       .filter(({ token, logProbability }) => !taken.includes(token) && Number.isFinite(logProbability))
       .map((other) => ({ ...other, fate: bans[number].has(other.token) ? "banned" : "pruned" }));
   });
@@ -84,7 +84,7 @@ function ngramsOf(ids, size) {
 
 /** The rows that the proposals make of a row with this number, but for bans or all but `forced`, the best first. */
 function extensionsOf(row, number, proposals, bans, forced) {
-  const { tokens, logProbabilities, weights } = proposals;
+  const { best_tokens: tokens, best_log_probabilities: logProbabilities, weights } = proposals;
   return Array.from(tokens[number], (token, place) => ({ token, logProbability: logProbabilities[number][place] }))
     .filter(({ token, logProbability }) => Number.isFinite(logProbability)
       && (forced === undefined ? !bans.has(token) : token === forced))

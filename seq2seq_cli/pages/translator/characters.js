@@ -8,17 +8,10 @@ const CAPITALS = "\u2594"; // the unit before a text in capitals
 const HIDDEN = "\ufdd0"; // stands for a kept word of a text
 
 const isSpace = (character) => EXPRESSIONS.space.test(character);
-const isLetter = (character) => /^\p{L}/v.test(character);
 const isPunctuation = (text) => /^(?:\p{P}|[!-\/:-@\[-`\{-~]|\u2581)*$/v.test(text);
 const isInWord = (character) => /^[\p{L}\p{N}\p{M}]/v.test(character);
 const isUpper = (text) => /\p{Uppercase}/v.test(text) && !/[\p{Lowercase}\p{Lt}]/v.test(text);
 const isLower = (text) => /\p{Lowercase}/v.test(text) && !/[\p{Uppercase}\p{Lt}]/v.test(text);
-
-/** Make the expressions and the tables known to all scripts. */
-function setTables(expressions, tables) {
-  for (const [name, pair] of Object.entries(expressions)) EXPRESSIONS[name] = new RegExp(...pair);
-  Object.assign(TABLES, tables);
-}
 
 /** A text without the first characters that are among some. */
 function withoutBeginning(text, characters) {
@@ -46,12 +39,6 @@ function withoutControlCharacters(text) {
 function between(text, spans) {
   const ends = [0, ...spans.map(({ end }) => end)];
   return ends.map((end, i) => text.slice(end, spans[i]?.start));
-}
-
-/** The text with HIDDEN in place of each span, and without any of its own. */
-function hide(text, spans) {
-  return between(text, spans.map(([start, end]) => ({ start, end }))).map((part) => part.replaceAll(HIDDEN, ""))
-    .join(HIDDEN);
 }
 
 function lower(text, language) {

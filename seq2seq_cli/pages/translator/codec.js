@@ -19,7 +19,8 @@ class Codec {
   /** The words of a text, {text, ids, parts}, and all their ids; each kept span is one unknown word with its number. */
   read(text, kept = []) {
     const hidden = kept.map((span, number) => ({ ...keptWord(normalise(text.slice(...span))), number }));
-    const given = normalise(kept.length ? hide(text, kept) : text);
+    const around = between(text, kept.map(([start, end]) => ({ start, end })));
+    const given = normalise(around.map((part) => part.replaceAll(HIDDEN, "")).join(HIDDEN));
     const spelt = this.apostrophe ? given.replace(EXPRESSIONS.innerApostrophe, this.apostrophe) : given;
     const words = this.inUsualCase(spelt).map((word) => (word.text === HIDDEN && hidden.shift()) || word);
     return { words, ids: words.flatMap((word) => word.ids), parts: words.flatMap((word) => word.parts) };

@@ -15,7 +15,7 @@ class Engine {
     return this.encoder.run({ src: tensor([1, src.length], src), lengths: vector([src.length]) });
   }
 
-  /** The k best next tokens of each row, what is known of those asked for, and the next state. */
+  /** The outputs of a step with the k best next tokens of each row, each row by row, and the next state. */
   step(tokens, state, k, asked = []) {
     const outputs = this.decoder.run({
       ...state,
@@ -23,16 +23,8 @@ class Engine {
       slots: tensor([1, tokens.length], [...tokens.keys()]), places: vector([...tokens.keys()]),
       asked: tensor([tokens.length, asked.length], tokens.flatMap(() => asked)),
     });
-    const rowsOfOutput = (name) => (outputs[name] ? rowsOf(outputs[name]) : []);
-    const proposals = {
-      tokens: rowsOfOutput("best_tokens"),
-      logProbabilities: rowsOfOutput("best_log_probabilities"),
-      asked: rowsOfOutput("asked_log_probabilities"),
-      weights: rowsOfOutput("weights"),
-      features: rowsOfOutput("features"),
-      query: rowsOfOutput("query"),
-      scores: rowsOfOutput("scores"),
-    };
+    const proposed = Object.entries(outputs).filter(([name]) => !name.startsWith("next_"));
+    const proposals = Object.fromEntries(proposed.map(([name, values]) => [name, rowsOf(values)]));
     const after = Object.entries(state).map(([name, values]) => [name, outputs[`next_${name}`] ?? values]);
     return [proposals, Object.fromEntries(after)];
   }

@@ -2,23 +2,14 @@
 
 /** A graph that computes outputs from inputs; whatever depends on constants alone is computed once. */
 class Graph {
-  constructor({ nodes, constants, outputs }, weights) {
+  constructor({ nodes, outputs }, weights) {
     this.outputs = outputs;
-    const known = new Map(Object.entries(weights));
-    for (const [name, { shape, values }] of Object.entries(constants)) known.set(name, tensor(shape, values));
-    const wanted = new Set(outputs);
-    const used = nodes.toReversed().filter((node) => {
-      const isUsed = node.outputs.some((name) => wanted.has(name));
-      if (isUsed) node.inputs.forEach((name) => wanted.add(name));
-      return isUsed;
-    });
-    this.nodes = used.reverse().filter((node) => {
-      const isKnown = node.inputs.every((name) => !name || known.has(name));
-      if (isKnown) compute(node, known);
+    this.known = new Map(Object.entries(weights));
+    this.nodes = nodes.filter((node) => {
+      const isKnown = node.inputs.every((name) => !name || this.known.has(name));
+      if (isKnown) compute(node, this.known);
       return !isKnown;
     });
-    const needed = new Set([...this.nodes.flatMap(({ inputs }) => inputs), ...outputs]);
-    this.known = [...known].filter(([name]) => needed.has(name));
   }
 
   /** The outputs by name, from inputs by name. */

@@ -3,35 +3,8 @@
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 const each = (f) => (given) => mapped(f, given);
 
-const CASTS = { float: (x) => x, integer: Math.trunc, boolean: (x) => x !== 0 };
-
-/** Products of matrices in the last two axes; the axes before them are broadcast. */
-function matrixProduct([a, b]) {
-  const [count, length, columns] = [a.shape.at(-2), a.shape.at(-1), b.shape.at(-1)];
-  const outer = commonShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
-  const rows = sizeOf([...outer, count]);
-  if (b.transposed) {
-    return tensor([...outer, count, columns], timesWeights(a.data, b.transposed.data, rows, length, columns));
-  }
-  const [left, right] = [expanded(a, [...outer, count, length]), expanded(b, [...outer, length, columns])];
-  const result = new Float32Array(rows * columns);
-  const sums = new Float64Array(columns);
-  for (let row = 0; row < rows; row++) {
-    sums.fill(0);
-    for (let k = 0; k < length; k++) {
-      const [factor, from] = [left.data[row * length + k], (Math.floor(row / count) * length + k) * columns];
-      for (let column = 0; column < columns; column++) sums[column] += factor * right.data[from + column];
-    }
-    result.set(sums, row * columns);
-  }
-  return tensor([...outer, count, columns], result);
-}
-
-/** x Wᵀ + b. */
-function gemm([x, w, b]) {
-  const [count, length, rows] = [...x.shape, w.shape[0]];
-  return tensor([count, rows], addedToRows(timesWeights(x.data, w.data, count, length, rows), b.data));
-}
+// By ONNX's numbers of types, to whole numbers and truth values; all others are in 32 bits here, as they are.
+const CASTS = { 6: Math.trunc, 7: Math.trunc, 9: (x) => x !== 0 };
 
 function addedToRows(rows, added) {
   for (let from = 0; from < rows.length; from += added.length) {
@@ -56,25 +29,13 @@ function softmaxed(f) {
   };
 }
 
-/** log p = x - largest - log sum. */
-function logSoftmax(largest, sum) {
-  const shift = largest + Math.log(sum);
-  return (value) => value - shift;
-}
-
 /** The rows along the last axis. */
 function rowsOf({ shape, data }) {
   const length = shape.at(-1);
   return Array.from({ length: data.length / length }, (_, row) => data.subarray(row * length, (row + 1) * length));
 }
 
-/** The k largest values of each row, largest first, the first of equals before the others, and their places. */
-function topK([given, { data: [k] }]) {
-  const shape = given.shape.with(-1, k);
-  const found = rowsOf(given).map((row) => largestPlaces(row, k).map((place) => ({ place, value: row[place] }))).flat();
-  return [tensor(shape, found.map(({ value }) => value)), tensor(shape, found.map(({ place }) => place))];
-}
-
+/** The places of the k largest values, largest first, the first of equals before the others. */
 function largestPlaces(values, k) {
   const best = [];
   let least = -Infinity; // of the best, once there are k
@@ -87,11 +48,6 @@ function largestPlaces(values, k) {
     least = values[best.at(-1)];
   }
   return best;
-}
-
-/** The place of the largest value of each row, the first of equals. */
-function argMax([given]) {
-  return tensor(given.shape.slice(0, -1), rowsOf(given).flatMap((row) => largestPlaces(row, 1)));
 }
 
 /** f over an axis, which the result lacks. */
@@ -109,71 +65,15 @@ function transposed(given, axes) {
   return strided(given, axes.map((axis) => given.shape[axis]), axes.map((axis) => strides[axis]));
 }
 
-function transpose([given], { perm }) {
-  const result = transposed(given, perm);
-  if (perm.length === 2) result.transposed = given; // for a product: the kernel wants W, not Wᵀ
-  return result;
-}
-
-function slice([given, starts, ends, axes, steps]) {
-  return starts.data.reduce((part, start, i) => {
-    const axis = positive(axes?.data[i] ?? i, given.shape.length);
-    const [length, step] = [part.shape[axis], steps?.data[i] ?? 1];
-    const inside = (place) => Math.min(length, Math.max(0, positive(place, length)));
-    const [first, end] = [inside(start), inside(ends.data[i])];
-    return partOf(part, axis, first, Math.max(0, Math.ceil((end - first) / step)), step);
-  }, given);
-}
-
-function split([given, sizes], { axis = 0, num_outputs: count }) {
-  const all = sizes ? [...sizes.data] : Array(count).fill(given.shape[axis] / count);
-  return all.map((size, i) => partOf(given, axis, sumOf(all.slice(0, i)), size));
-}
-
-function reshape([given, { data }]) {
-  const shape = Array.from(data, (length, axis) => (length === 0 ? given.shape[axis] : length));
-  const open = given.data.length / Math.abs(sizeOf(shape)); // one length may be -1
-  return tensor(shape.map((length) => (length < 0 ? open : length)), given.data);
-}
-
-function squeeze([given, axes]) {
-  const dropped = [...axes.data].map((axis) => positive(axis, given.shape.length));
-  return tensor(given.shape.filter((_, axis) => !dropped.includes(axis)), given.data);
-}
-
-function unsqueeze([given, axes]) {
-  const rank = given.shape.length + axes.data.length;
-  const added = [...axes.data].map((axis) => positive(axis, rank));
-  const left = [...given.shape];
-  return tensor(Array.from({ length: rank }, (_, axis) => (added.includes(axis) ? 1 : left.shift())), given.data);
-}
-
-/** The values of an axis at the places of `indices`, which has the same lengths in the other axes. */
-function gatherElements([given, indices], { axis = 0 }) {
-  const [inner, length] = [sizeOf(given.shape.slice(axis + 1)), given.shape[axis]];
-  return tensor(indices.shape, indices.data.map((index, i) => {
-    const outer = Math.floor(i / (inner * indices.shape[axis]));
-    return given.data[(outer * length + positive(index, length)) * inner + (i % inner)];
-  }));
-}
-
-function oneHot([places, { data: [depth] }, { data: [off, on] }]) {
-  return tensor([...places.shape, depth],
-    [...places.data].flatMap((place) => Array.from({ length: depth }, (_, i) => (i === place ? on : off))));
-}
-
-function range([start, end, step]) {
-  const count = Math.max(0, Math.ceil((end.data[0] - start.data[0]) / step.data[0]));
-  return vector(Array.from({ length: count }, (_, i) => start.data[0] + i * step.data[0]));
-}
-
 const OPERATORS = {
   Abs: each(Math.abs),
   Add: each((a, b) => a + b),
   And: each((a, b) => a && b),
-  ArgMax: argMax,
-  Cast: (given, { to }) => mapped(CASTS[to], given),
+  /** The place of the largest value of each row, the first of equals. */
+  ArgMax: ([given]) => tensor(given.shape.slice(0, -1), rowsOf(given).flatMap((row) => largestPlaces(row, 1))),
+  Cast: (given, { to }) => mapped(CASTS[to] ?? ((x) => x), given),
   Concat: (given, { axis }) => joined(given, positive(axis, given[0].shape.length)),
+  Constant: (_, { value: { shape, values } }) => tensor(shape, values),
   ConstantOfShape: ([{ data }], { value }) => expanded(tensor([], value.values), [...data]),
   Div: each((a, b) => a / b),
   Equal: each((a, b) => a === b),
@@ -182,38 +82,108 @@ const OPERATORS = {
   Flatten: ([{ shape, data }], { axis }) => tensor([shape.slice(0, axis), shape.slice(axis)].map(sizeOf), data),
   GRU: (given, attributes) => recurrent(gruStep(!attributes.linear_before_reset))(given, attributes),
   Gather: ([given, indices], { axis = 0 }) => gathered(given, indices, positive(axis, given.shape.length)),
-  GatherElements: gatherElements,
-  Gemm: gemm,
+  /** The values of an axis at the places of `indices`, which has the same lengths in the other axes. */
+  GatherElements([given, indices], { axis = 0 }) {
+    const [inner, length] = [sizeOf(given.shape.slice(axis + 1)), given.shape[axis]];
+    return tensor(indices.shape, indices.data.map((index, i) => {
+      const outer = Math.floor(i / (inner * indices.shape[axis]));
+      return given.data[(outer * length + positive(index, length)) * inner + (i % inner)];
+    }));
+  },
+  /** x Wᵀ + b. */
+  Gemm([x, w, b]) {
+    const [count, length, rows] = [...x.shape, w.shape[0]];
+    return tensor([count, rows], addedToRows(timesWeights(x.data, w.data, count, length, rows), b.data));
+  },
+  GreaterOrEqual: each((a, b) => a >= b),
   Identity: ([given]) => given,
   IntegerDiv: each((a, b) => Math.trunc(a / b)),
   LSTM: recurrent(lstmStep),
   Less: each((a, b) => a < b),
   LessOrEqual: each((a, b) => a <= b),
-  GreaterOrEqual: each((a, b) => a >= b),
-  LogSoftmax: softmaxed(logSoftmax),
-  MatMul: matrixProduct,
+  /** log p = x - largest - log sum. */
+  LogSoftmax: softmaxed((largest, sum) => {
+    const shift = largest + Math.log(sum);
+    return (value) => value - shift;
+  }),
+  /** Products of matrices in the last two axes; the axes before them are broadcast. */
+  MatMul([a, b]) {
+    const [count, length, columns] = [a.shape.at(-2), a.shape.at(-1), b.shape.at(-1)];
+    const outer = commonShape(a.shape.slice(0, -2), b.shape.slice(0, -2));
+    const rows = sizeOf([...outer, count]);
+    if (b.transposed) {
+      return tensor([...outer, count, columns], timesWeights(a.data, b.transposed.data, rows, length, columns));
+    }
+    const [left, right] = [expanded(a, [...outer, count, length]), expanded(b, [...outer, length, columns])];
+    const result = new Float32Array(rows * columns);
+    const sums = new Float64Array(columns);
+    for (let row = 0; row < rows; row++) {
+      sums.fill(0);
+      for (let k = 0; k < length; k++) {
+        const [factor, from] = [left.data[row * length + k], (Math.floor(row / count) * length + k) * columns];
+        for (let column = 0; column < columns; column++) sums[column] += factor * right.data[from + column];
+      }
+      result.set(sums, row * columns);
+    }
+    return tensor([...outer, count, columns], result);
+  },
   Mod: each((a, b) => a - b * Math.floor(a / b)),
   Mul: each((a, b) => a * b),
   Neg: each((a) => -a),
   Not: each((a) => !a),
-  OneHot: oneHot,
+  OneHot: ([places, { data: [depth] }, { data: [off, on] }]) => tensor([...places.shape, depth],
+    [...places.data].flatMap((place) => Array.from({ length: depth }, (_, i) => (i === place ? on : off)))),
   Or: each((a, b) => a || b),
   Pow: each((a, b) => a ** b),
-  RNN: recurrent(rnnStep),
-  Range: range,
+  RNN: recurrent((fromInput, timesHidden, hidden) =>
+    hidden.set(timesHidden(hidden).map((value, i) => Math.tanh(value + fromInput[i])))),
+  Range([start, end, step]) {
+    const count = Math.max(0, Math.ceil((end.data[0] - start.data[0]) / step.data[0]));
+    return vector(Array.from({ length: count }, (_, i) => start.data[0] + i * step.data[0]));
+  },
   ReduceMax: reduced((a, b) => Math.max(a, b)),
   ReduceSum: reduced((a, b) => a + b),
-  Reshape: reshape,
+  Reshape([given, { data }]) {
+    const shape = Array.from(data, (length, axis) => (length === 0 ? given.shape[axis] : length));
+    const open = given.data.length / Math.abs(sizeOf(shape)); // one length may be -1
+    return tensor(shape.map((length) => (length < 0 ? open : length)), given.data);
+  },
   Shape: ([given]) => vector(given.shape),
   Sigmoid: each(sigmoid),
-  Slice: slice,
+  Slice: ([given, starts, ends, axes, steps]) => starts.data.reduce((part, start, i) => {
+    const axis = positive(axes?.data[i] ?? i, given.shape.length);
+    const [length, step] = [part.shape[axis], steps?.data[i] ?? 1];
+    const inside = (place) => Math.min(length, Math.max(0, positive(place, length)));
+    const [first, end] = [inside(start), inside(ends.data[i])];
+    return partOf(part, axis, first, Math.max(0, Math.ceil((end - first) / step)), step);
+  }, given),
   Softmax: softmaxed((largest, sum) => (value) => Math.exp(value - largest) / sum),
-  Split: split,
-  Squeeze: squeeze,
+  Split([given, sizes], { axis = 0, num_outputs: count }) {
+    const all = sizes ? [...sizes.data] : Array(count).fill(given.shape[axis] / count);
+    return all.map((size, i) => partOf(given, axis, sumOf(all.slice(0, i)), size));
+  },
+  Squeeze([given, axes]) {
+    const dropped = [...axes.data].map((axis) => positive(axis, given.shape.length));
+    return tensor(given.shape.filter((_, axis) => !dropped.includes(axis)), given.data);
+  },
   Sub: each((a, b) => a - b),
   Tanh: each(Math.tanh),
-  TopK: topK,
-  Transpose: transpose,
-  Unsqueeze: unsqueeze,
+  /** The k largest values of each row, largest first, the first of equals before the others, and their places. */
+  TopK([given, { data: [k] }]) {
+    const shape = given.shape.with(-1, k);
+    const found = rowsOf(given).flatMap((row) => largestPlaces(row, k).map((place) => ({ place, value: row[place] })));
+    return [tensor(shape, found.map(({ value }) => value)), tensor(shape, found.map(({ place }) => place))];
+  },
+  Transpose([given], { perm }) {
+    const result = transposed(given, perm);
+    if (perm.length === 2) result.transposed = given; // for a product: the kernel wants W, not Wᵀ
+    return result;
+  },
+  Unsqueeze([given, axes]) {
+    const rank = given.shape.length + axes.data.length;
+    const added = [...axes.data].map((axis) => positive(axis, rank));
+    const left = [...given.shape];
+    return tensor(Array.from({ length: rank }, (_, axis) => (added.includes(axis) ? 1 : left.shift())), given.data);
+  },
   Where: each((condition, a, b) => (condition ? a : b)),
 };

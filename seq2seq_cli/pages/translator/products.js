@@ -24,10 +24,7 @@ const ZERO_LANES = [0xfd, 0x0c, ...Array(16).fill(0)];
 const ADD_LANES = [0xfd, 0xe4, 0x01];
 const MULTIPLY_LANES = [0xfd, 0xe6, 0x01];
 
-/** A number in LEB128, as lengths are written. */
-function leb(number) {
-  return number < 128 ? [number] : [128 | (number & 127), ...leb(number >>> 7)];
-}
+const leb = (number) => [128 | (number & 127), number >>> 7]; // LEB128, as lengths are written; here in two bytes
 
 function section(id, content) {
   return [id, ...leb(content.length), ...content];

@@ -27,10 +27,6 @@ function gruStep(resetsFirst) {
   };
 }
 
-function rnnStep(fromInput, timesHidden, hidden) {
-  hidden.set(timesHidden(hidden).map((value, i) => Math.tanh(value + fromInput[i])));
-}
-
 /** The operator of a step: the outputs (S, directions, 1, H), and the last h and c (directions, 1, H). */
 function recurrent(step) {
   return ([x, w, r, b, , h0, c0], { direction }) => {

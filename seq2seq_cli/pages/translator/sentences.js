@@ -22,11 +22,6 @@ function splitPassage(given, fits) {
   return { text, pieces };
 }
 
-/** The text with each piece replaced by its output. */
-function joinPassage({ text, pieces }, outputs) {
-  return between(text, pieces).map((part, i) => part + (outputs[i] ?? "")).join("");
-}
-
 /** The text with FILLER, HIDDEN, EMOJI or a space for each character of a mark. */
 function maskedText(text, marks) {
   const maskOf = ({ start, end, kind }) => {
@@ -107,7 +102,7 @@ function hasOwnStop(word, following, previous) {
   const isDigit = (character = "") => EXPRESSIONS.digit.test(character);
   const characters = [...word];
   if (has(`!${word}`)) return isUpper(word) && (previous === "" || isUpper([...previous][0]));
-  if (characters.length === 1 && isLetter(word)) {
+  if (characters.length === 1 && /\p{L}/v.test(word)) {
     return !(TABLES.units.includes(word) && isDigit([...previous].at(-1))) || isDigit(following);
   }
   if (word !== "" && characters.every(isDigit)) return has("0") && word.length <= 2;

@@ -77,11 +77,12 @@ class ConsultingEngine {
   step(tokens, { model, neighbours }, k) {
     const [proposals, after] = this.model.step(tokens, model, k, neighbours?.tokens);
     const mixed = proposals.features.map((features, row) => {
-      const ofModel = Array.from(proposals.tokens[row], (token, i) => [token, proposals.logProbabilities[row][i]]);
-      return neighbours ? this.mixed(ofModel, proposals.asked[row], neighbours, features).slice(0, k) : ofModel;
+      const { best_tokens: best, best_log_probabilities: logs, asked_log_probabilities: asked } = proposals;
+      const ofModel = Array.from(best[row], (token, i) => [token, logs[row][i]]);
+      return neighbours ? this.mixed(ofModel, asked[row], neighbours, features).slice(0, k) : ofModel;
     });
-    const [best, logProbabilities] = [0, 1].map((part) => mixed.map((row) => row.map((pair) => pair[part])));
-    return [{ ...proposals, tokens: best, logProbabilities }, { model: after, neighbours }];
+    const [best_tokens, best_log_probabilities] = [0, 1].map((part) => mixed.map((row) => row.map((pair) => pair[part])));
+    return [{ ...proposals, best_tokens, best_log_probabilities }, { model: after, neighbours }];
   }
 
   /** Tokens and their log-probabilities, best first, of the model and its neighbours together. */

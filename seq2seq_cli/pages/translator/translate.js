@@ -20,7 +20,8 @@ class Translator {
       if (!isWanted()) return null;
       sentences.push(this.translatePiece(JSON.stringify({ ...piece, start: 0, end: 0 }))); // equal ones are one
     }
-    return { source: text, text: joinPassage(passage, sentences.map(({ translation }) => translation)), sentences };
+    const parts = between(passage.text, passage.pieces).map((part, i) => part + (sentences[i]?.translation ?? ""));
+    return { source: text, text: parts.join(""), sentences };
   }
 
   /** Whether a sentence need not be cut. */
@@ -71,10 +72,10 @@ class Translator {
       row.score ?? null, row.token]);
     const steps = [];
     for (let row = best; row.parent; row = row.parent) {
-      const { tokens, logProbabilities, query, scores } = row.proposals;
+      const { best_tokens: tokens, best_log_probabilities: logProbabilities, query, scores } = row.proposals;
       const next = Array.from(tokens[row.number].slice(0, SHOWN_TOKENS), (id, place) =>
         [id, unit(id), Math.exp(logProbabilities[row.number][place])]);
-      const numbersOf = (rows, most) => Array.from(rows[row.number] ?? []).slice(0, most);
+      const numbersOf = (rows, most) => Array.from(rows?.[row.number] ?? []).slice(0, most);
       steps.unshift({ query: numbersOf(query, SHOWN_NUMBERS), scores: numbersOf(scores), next });
     }
     const start = this.engine.start(source);

@@ -26,21 +26,18 @@ async function readWeights({ shapes, steps, planes }) {
 }
 
 /** The translator of the data of a page. */
-async function openTranslator({ weights: packed, model }) {
-  const weights = await readWeights(packed);
-  const data = JSON.parse(new TextDecoder().decode(await inflated(model)));
-  setTables(data.expressions, data.tables);
+async function openTranslator(page) {
+  const weights = await readWeights(page.weights);
+  const data = JSON.parse(new TextDecoder().decode(await inflated(page.model)));
+  for (const [name, pair] of Object.entries(data.expressions)) EXPRESSIONS[name] = new RegExp(...pair);
+  Object.assign(TABLES, data.tables);
   const [encoder, decoder] = [data.encoder, data.decoder].map((graph) => new Graph(graph, weights));
   const { words, merges } = data.src;
   const src = new Codec(data.src);
   const tgt = new Codec(data.tgt.words ? data.tgt : { ...data.tgt, words, merges }); // both sides may share their units
-  const engine = new Engine(encoder, decoder, tgt.units.length);
-  return new Translator({ ...data, src, tgt, engine: data.pairs ? consulting(engine, data, weights) : engine });
-}
-
-/** The engine that consults the pairs of the page besides. */
-function consulting(engine, { pairs, decoder }, weights) {
-  const outputs = decoder.outputs.filter((name) => name === "features" || name.startsWith("next_"));
-  const forced = new Engine(null, new Graph({ ...decoder, outputs }, weights), 0);
-  return new ConsultingEngine(engine, forced, new SimilarPairs(pairs));
+  const model = new Engine(encoder, decoder, tgt.units.length);
+  if (!data.pairs) return new Translator({ ...data, src, tgt, engine: model });
+  const forced = new Engine(null, new Graph(data.features, weights), 0);
+  const engine = new ConsultingEngine(model, forced, new SimilarPairs(data.pairs));
+  return new Translator({ ...data, src, tgt, engine });
 }

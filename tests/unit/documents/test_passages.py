@@ -10,7 +10,7 @@ from lxml import etree
 
 from seq2seq_cli.documents.passages import Layout, find_slots
 
-LAYOUT = Layout(kinds={"i": "inline"}, others="point")
+LAYOUT = Layout(kinds={"inline": "i"}, others="point")
 _TREES = st.recursive(
     st.sampled_from(["one ", "<br/>", " two", "&lt;b&gt; &amp;"]),
     lambda inner: st.lists(inner, max_size=4).map(lambda parts: f"<i>{''.join(parts)}</i>"),

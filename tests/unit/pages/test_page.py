@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seq2seq_cli.decoding.page.export_page import SCRIPTS, packed_weights
 from seq2seq_cli.pages.page import evaluation_page, page, read_file
-from seq2seq_cli.pages.translator import SCRIPTS, translator_page
 from tests.unit.pages.evaluations import evaluation_of
 
 HOSTILE = [
@@ -74,7 +74,7 @@ def test_no_sentence_gets_out_of_the_data(text: str) -> None:
 
 @pytest.mark.parametrize("title", ["</title><script>alert(1)</script>", "a & b < c", "report \udcff.html"])
 def test_a_title_is_a_text(title: str) -> None:
-    parsed = Parsed(page(title, ["dom.js"], {"": title}, start="pageData"))
+    parsed = Parsed(page(title, ["dom.js"], {"": title}, start="console.log"))
     assert [tag for tag, _ in parsed.elements].count("script") == 2
     assert parsed.data == {"": title}
 
@@ -96,7 +96,7 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
 
 def test_numbers_that_json_lacks_are_refused() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        page("a", [], {"": float("nan")}, start="pageData")
+        page("a", [], {"": float("nan")}, start="console.log")
 
 
 def test_no_two_scripts_of_a_page_define_the_same_name() -> None:
@@ -115,7 +115,7 @@ def test_the_weights_of_a_translator_are_there_in_steps_that_are_a_small_part_of
         "outlier": np.float32(size) * np.array([1e-3, -1e-3, 30_000]).repeat((50_000, 50_000, 1)).astype("f4"),
         "zero": np.zeros(3, dtype=np.float32),
     }
-    data = Parsed(translator_page(("en", "de"), weights, {}, {"names": ["English", "German"]})).data["weights"]
+    data = packed_weights(weights)
     assert data["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
     planes = [zlib.decompress(base64.b64decode(text)) for text in data["planes"]]
     low, middle, high = (np.frombuffer(plane, dtype=np.uint8).astype(np.int64) for plane in planes)

@@ -12,7 +12,7 @@ from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_insta
 from seq2seq_cli.pairs.archives import open_archive
 from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
 
-PARQUET = b"PAR1"
+PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
 WORKBOOK = "xl/workbook.xml"
 """A member that of all zip archives only the spreadsheets of Excel have."""
@@ -23,14 +23,9 @@ _MOST_BYTES = 300_000_000
 _CSV = "save it as CSV (UTF-8), and give that file"
 
 
-class Parquet(Reader):
-    """Reads the columns of text; a record's line is the number of its row."""
-
-    kind = "Parquet"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # it is always UTF-8
-        """The rows of a file."""
-        return _records(_parquet_rows(file), name, extra="parquet", cure="get it again")
+def _parquet(file: BinaryIO, name: str, _encoding: str) -> Iterator[Record]:
+    """The columns of text; a record's line is the number of its row."""
+    return _records(_parquet_rows(file), name, extra="parquet", cure="get it again")
 
 
 def _parquet_rows(file: BinaryIO) -> Iterator[Record]:
@@ -44,17 +39,12 @@ def _parquet_rows(file: BinaryIO) -> Iterator[Record]:
     yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
 
 
-class Spreadsheet(Reader):
-    """Reads the rows of the first sheet."""
-
-    kind = "the first sheet of a spreadsheet"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # it is always XML
-        """The rows of a file."""
-        with open_archive(file, name) as archive:
-            if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
-                raise PairFileError(f"{name}: a spreadsheet too large to be read: {_CSV}")
-        return _records(_sheet_rows(file), name, extra="xlsx", cure=f"save it again, or {_CSV}")
+def _spreadsheet(file: BinaryIO, name: str, _encoding: str) -> Iterator[Record]:
+    """The rows of the first sheet."""
+    with open_archive(file, name) as archive:
+        if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+            raise PairFileError(f"{name}: a spreadsheet too large to be read: {_CSV}")
+    return _records(_sheet_rows(file), name, extra="xlsx", cure=f"save it again, or {_CSV}")
 
 
 def _sheet_rows(file: BinaryIO) -> Iterator[Record]:
@@ -83,3 +73,7 @@ def _records(rows: Iterator[Record], name: str, *, extra: str, cure: str) -> Ite
     except Exception as error:  # a damaged file may lead to any
         reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
         raise PairFileError(f"{name}: damaged: {one_line(reason)}: {cure}") from None
+
+
+PARQUET = Reader("Parquet", _parquet)
+SPREADSHEET = Reader("the first sheet of a spreadsheet", _spreadsheet)

@@ -64,7 +64,6 @@ class PlainCommand(TyperCommand):
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, whose values are taken plainly."""
         return _taken_plainly(super().get_params(ctx))
 
 
@@ -73,7 +72,6 @@ class PlainGroup(TyperGroup):
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, whose values are taken plainly."""
         return _taken_plainly(super().get_params(ctx))
 
     @override

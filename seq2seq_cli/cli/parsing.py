@@ -35,11 +35,6 @@ def loading() -> Iterator[None]:
         gc.enable()
 
 
-def before_dashes(args: list[str]) -> list[str]:
-    """The arguments before ``--``, among which are the options."""
-    return args[: args.index("--")] if "--" in args else args
-
-
 def check_utf8(place: str, text: str) -> None:
     """Raise InputError where the shell or the terminal handed over bytes that are not UTF-8."""
     try:

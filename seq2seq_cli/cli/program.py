@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typing_extensions import override
 
-from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, before_dashes, usage_line
+from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, usage_line
 from seq2seq_cli.cli.terminal import guard_streams, show_warnings, tell, tell_error, write_lines
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.memory import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory
@@ -143,7 +143,7 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     # --debug may stand before or after the name of the command; behind -- it is a text.
-    options = before_dashes(arguments)
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     debug = "--debug" in options
     arguments = [option for option in options if option != "--debug"] + arguments[len(options) :]
     try:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -35,21 +35,21 @@ def find_xml(head: str) -> Reader | None:
         return None
     found = _ROOT.search(_COMMENTS.sub("", head))
     root = found[1] if found else ""
-    return Reader(_FORMS[root].kind if root in _FORMS else "XML", partial(_records, root=root))
+    return Reader(_FORMS[root][0] if root in _FORMS else "XML", partial(_records, root=root))
 
 
 def _records(file: BinaryIO, name: str, _encoding: str, *, root: str) -> Iterator[Record]:
     """The records of XML, which names its own encoding; raises PairFileError for an unknown form, by its root."""
     if root not in _FORMS:
-        forms = ", ".join(form.kind for form in _FORMS.values())
+        forms = ", ".join(kind for kind, *_ in _FORMS.values())
         raise PairFileError(f"{name}:1: XML, but no {forms}: export the pairs as TMX or CSV")
-    form = _FORMS[root]
-    units = _Units(name, form.units)
+    _, tags, records_of = _FORMS[root]
+    units = _Units(name, tags)
     try:
         for piece in chain(read_text(file, name), [None]):
             units.parser.Parse(piece or b"", piece is None)
             for unit in units.ended:
-                yield from form.records(unit, units.around, name)
+                yield from records_of(unit, units.around, name)
             units.ended.clear()
     except expat.ExpatError as error:
         place = f"{name}:{error.lineno}:{error.offset + 1}"
@@ -187,21 +187,11 @@ def _elan(document: Element, _around: Mapping[str, str], _name: str) -> Iterator
     yield from (Record(line, cells) for line, cells in records.values())
 
 
-class _Form(NamedTuple):
-    """A form of XML."""
-
-    kind: str
-    """The name in messages."""
-    units: Collection[str]
-    """The elements of which each holds records."""
-    records: Callable[[Element, Mapping[str, str], str], Iterator[Record]]
-    """Makes records of such an element, the attributes of those around it, and the name of the file in messages."""
-
-
-_FORMS: Mapping[str, _Form] = {
-    "tmx": _Form("TMX", {"tu"}, _tmx),
-    "xliff": _Form("XLIFF", {"trans-unit", "segment"}, _xliff),
-    "document": _Form("FLEx text", {"phrase"}, _flex),
-    "ANNOTATION_DOCUMENT": _Form("ELAN", {"ANNOTATION_DOCUMENT"}, _elan),
+_FORMS: Mapping[str, tuple[str, Collection[str], Callable[[Element, Mapping[str, str], str], Iterator[Record]]]] = {
+    "tmx": ("TMX", {"tu"}, _tmx),
+    "xliff": ("XLIFF", {"trans-unit", "segment"}, _xliff),
+    "document": ("FLEx text", {"phrase"}, _flex),
+    "ANNOTATION_DOCUMENT": ("ELAN", {"ANNOTATION_DOCUMENT"}, _elan),
 }
-"""The forms by their root elements."""
+"""The forms by their root elements: the name in messages, the elements that hold records, and what makes records of
+such an element, of the attributes of those around it, and of the file's name in messages."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,8 +111,9 @@ class _PartFiles:
         )
         self._kind = kind
         self._written = 0
-        _write_header(self._ids, kind, ids)
-        _write_header(self._offsets, np.dtype("<i8"), pairs + 1)
+        write_header = np.lib.format.write_array_header_1_0
+        write_header(self._ids, {"descr": kind.str, "fortran_order": False, "shape": (ids,)})
+        write_header(self._offsets, {"descr": "<i8", "fortran_order": False, "shape": (pairs + 1,)})
         self._offsets.write(bytes(8))
 
     def write(self, ids: NDArray[np.unsignedinteger[Any]], ends: NDArray[np.int64], text: NDArray[np.uint8]) -> None:
@@ -121,9 +122,3 @@ class _PartFiles:
         self._offsets.write((ends + self._written).astype("<i8").tobytes())
         self._text.write(text.tobytes())
         self._written += len(ids)
-
-
-def _write_header(file: BinaryIO, kind: np.dtype[Any], length: int) -> None:
-    """Begin a ``.npy`` file of ``length`` numbers, which follow the header."""
-    description = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": (length,)}
-    np.lib.format.write_array_header_1_0(file, description)

@@ -92,7 +92,9 @@ def warm_up(folder: Path, pairs: Path) -> None:
     tqdm.set_lock(threading.RLock())
     import seq2seq_cli  # torch reads the environment when it is imported
 
-    dict(build_program().commands)  # imports the modules of the commands
+    program = build_program()
+    for name in program.commands:
+        program.get_command(None, name)  # imports its module
     seq2seq_cli.prepare(pairs, out=folder / "prepared", overrides=PREPARED)
     seq2seq_cli.train(data=folder / "prepared", out=folder / "run", overrides=TINY)
     seq2seq_cli.load(folder / "run").translate("a")

@@ -145,14 +145,7 @@ def to_json(findings: Findings) -> dict[str, Any]:
     return {
         "test_set": {"name": tests.name, "pairs": len(tests.pairs), "sources": len(tests.references)},
         "systems": [_system_json(evaluation) for evaluation in findings.evaluations],
-        "comparisons": [
-            {
-                "system": compared.system,
-                "baseline": compared.baseline,
-                "differences": {metric: found.to_json() for metric, found in compared.differences.items()},
-            }
-            for compared in findings.comparisons
-        ],
+        "comparisons": [asdict(compared) for compared in findings.comparisons],
     }
 
 

@@ -19,6 +19,11 @@ def file_option(use: str) -> Any:
     return typer.Option(metavar="FILE", help=use, show_default=False)
 
 
+def set_option(keys: str) -> Any:
+    """The option that overrides these keys of a config."""
+    return typer.Option("--set", metavar="KEY=VALUE", help=f"Override {keys}.")
+
+
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Columns: TypeAlias = Annotated[
     str | None,
@@ -34,10 +39,7 @@ Encoding: TypeAlias = Annotated[
     str | None, typer.Option("--encoding", metavar="NAME", help="Encoding of the files.", show_default="utf-8")
 ]
 Overrides: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Override a decoding key of the config, such as decoding.beam_size=1."
-    ),
+    list[str] | None, set_option("a decoding key of the config, such as decoding.beam_size=1")
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 Threads: TypeAlias = Annotated[

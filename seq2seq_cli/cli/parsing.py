@@ -35,11 +35,6 @@ def loading() -> Iterator[None]:
         gc.enable()
 
 
-def before_dashes(args: list[str]) -> list[str]:
-    """The arguments before ``--``, among which are the options."""
-    return args[: args.index("--")] if "--" in args else args
-
-
 def check_utf8(place: str, text: str) -> None:
     """Raise InputError where the shell or the terminal handed over bytes that are not UTF-8."""
     try:
@@ -64,7 +59,6 @@ class PlainCommand(TyperCommand):
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, whose values are taken plainly."""
         return _taken_plainly(super().get_params(ctx))
 
 
@@ -73,7 +67,6 @@ class PlainGroup(TyperGroup):
 
     @override
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, whose values are taken plainly."""
         return _taken_plainly(super().get_params(ctx))
 
     @override

@@ -9,7 +9,6 @@ import os
 import platform
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from typing_extensions import override
 
-from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, before_dashes, usage_line
+from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, usage_line
 from seq2seq_cli.cli.terminal import guard_streams, show_warnings, tell, tell_error, write_lines
 from seq2seq_cli.compute.environment import prepare_environment
 from seq2seq_cli.compute.memory import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory
@@ -58,32 +57,24 @@ _MEMORY_CURES = {
 _EPILOG = "Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
 
 
-class _Commands(Mapping[str, Any]):
-    """The commands by name, each made, and its module imported, when it is asked for."""
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in COMMANDS:
-            raise KeyError(name)
-        module = import_module(f"seq2seq_cli.cli.commands.{name}")
-        app = getattr(module, "app", None)
-        if app is None:
-            app = typer.Typer(rich_markup_mode=None, add_completion=False)
-            app.command(name, cls=PlainCommand)(getattr(module, name))
-        return typer.main.get_command(app)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-
 class _Program(PlainGroup):
     """``s2s``, whose help needs no command's module."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands: Any = _Commands()
+        self.commands: Any = dict.fromkeys(COMMANDS)
+
+    @override
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, made, and its module imported, when it is asked for; None for another name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"seq2seq_cli.cli.commands.{cmd_name}")
+        app = getattr(module, "app", None)
+        if app is None:
+            app = typer.Typer(rich_markup_mode=None, add_completion=False)
+            app.command(cmd_name, cls=PlainCommand)(getattr(module, cmd_name))
+        return typer.main.get_command(app)
 
     @override
     def summaries(self) -> dict[str, str]:
@@ -152,7 +143,7 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     # --debug may stand before or after the name of the command; behind -- it is a text.
-    options = before_dashes(arguments)
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     debug = "--debug" in options
     arguments = [option for option in options if option != "--debug"] + arguments[len(options) :]
     try:

@@ -98,7 +98,6 @@ class _Lines(logging.Handler):
 
     @override
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the message of a record."""
         (warn if record.levelno >= logging.WARNING else tell)(record.getMessage())
 
 

@@ -1,7 +1,7 @@
 """Leaks, references, lengths and unknown words of a prepared folder, counted from its files."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -27,27 +27,6 @@ class Leak(NamedTuple):
     """Whether both splits were given by the user, and so are kept as they are."""
 
 
-class References(NamedTuple):
-    """The numbers of targets that the sources of a split have."""
-
-    pairs: int
-    sources: int
-    several: int
-    """Sources with two targets or more."""
-    most: int
-    """The largest number of targets of one source."""
-
-
-class SegmentedPair(NamedTuple):
-    """A pair, and the units of both sides as the model sees them; unknown words are in brackets."""
-
-    split: SplitName
-    src: str
-    tgt: str
-    src_units: list[str]
-    tgt_units: list[str]
-
-
 def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     """The sentences of ``valid`` and ``test`` that other splits have too; case and punctuation do not count."""
     given = {file.part for file in corpus.manifest.pair_files}
@@ -62,12 +41,10 @@ def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
     return leaks
 
 
-def count_references(corpus: PreparedCorpus, split: SplitName) -> References:
-    """Count the targets per source of a split; sources are the same when their texts are equal."""
+def count_references(corpus: PreparedCorpus, split: SplitName) -> NDArray[np.int64]:
+    """The number of targets of each source of a split; sources are the same when their texts are equal."""
     hashes = text_hashes(text.encode("utf-8") for text in corpus.texts(split, "src"))
-    _, targets = np.unique(hashes, return_counts=True)
-    several, most = int(np.count_nonzero(targets > 1)), int(targets.max(initial=0))
-    return References(pairs=len(hashes), sources=len(targets), several=several, most=most)
+    return np.unique(hashes, return_counts=True)[1]
 
 
 def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
@@ -91,20 +68,18 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
     return unknown
 
 
-def draw_pairs(corpus: PreparedCorpus, wanted: int, seed: int) -> list[SegmentedPair]:
-    """Pairs drawn uniformly from all splits, in their order."""
+def draw_pairs(corpus: PreparedCorpus, wanted: int, seed: int) -> Iterator[tuple[SplitName, tuple[str, str]]]:
+    """Pairs drawn uniformly from all splits, in their order, each with its split."""
     sizes = [len(corpus.split(split)) for split in SPLITS]
     chosen = np.zeros(sum(sizes), dtype=np.bool_)
     chosen[np.random.default_rng(seed).choice(len(chosen), min(wanted, len(chosen)), replace=False)] = True
-    drawn = []
     for split, mask in zip(SPLITS, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
         pairs = zip(*(corpus.texts(split, side) for side in SIDES), strict=True)
-        for src, tgt in compress(pairs, mask.tolist()):
-            drawn.append(SegmentedPair(split, src, tgt, _units(corpus.src_codec, src), _units(corpus.tgt_codec, tgt)))
-    return drawn
+        yield from ((split, pair) for pair in compress(pairs, mask.tolist()))
 
 
-def _units(codec: Codec, text: str) -> list[str]:
+def shown_units(codec: Codec, text: str) -> list[str]:
+    """The units of a text as the model sees them; unknown words are in brackets."""
     reading = codec.read(text)
     return [
         f"[{part}]" if id_ == UNK else codec.vocabulary.unit(id_)

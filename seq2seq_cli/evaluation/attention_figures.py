@@ -6,7 +6,6 @@ B sentences, T target tokens, S source tokens with ``<eos>``, V units of a vocab
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -14,9 +13,9 @@ import numpy as np
 
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.alignment import Link, word_links
+from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.scoring import PairScore
-from seq2seq_cli.errors import InputError, one_line, unreadable
-from seq2seq_cli.files.reading import read_named
+from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
@@ -24,24 +23,17 @@ from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS
 
-
-class TokenKind(IntEnum):
-    """The kinds of tokens that the figures tell apart."""
-
-    PADDING = 0
-    EOS = 1
-    PUNCTUATION = 2
-    WORD = 3
-    """Any other, such as a word or a part of one."""
+END, MARK, WORD = range(3)
+"""The kinds of tokens that the figures tell apart: ``<eos>`` and padding; punctuation; words, their parts, others."""
 
 
 def token_kinds(codec: Codec) -> Int[np.ndarray, " V"]:
     """The kind of each id."""
-    kinds = np.full(len(codec.vocabulary), TokenKind.WORD, dtype=np.int8)
+    kinds = np.full(len(codec.vocabulary), WORD, dtype=np.int8)
     for id_, unit in enumerate(codec.vocabulary.words, start=len(SPECIAL_UNITS)):
         if is_punctuation(unit.removeprefix(CONTINUING)):
-            kinds[id_] = TokenKind.PUNCTUATION
-    kinds[[PAD, BOS, EOS]] = TokenKind.PADDING, TokenKind.PADDING, TokenKind.EOS
+            kinds[id_] = MARK
+    kinds[[PAD, BOS, EOS]] = END
     return kinds
 
 
@@ -54,53 +46,32 @@ class AttentionFigures:
     words_on_marks: float
     """The share of the words whose heaviest source token is a punctuation mark or ``<eos>``."""
 
-
-class AttentionSums(NamedTuple):
-    """Sums over target tokens, of which the figures are the means."""
-
-    tokens: float = 0.0
-    entropy: float = 0.0
-    words: float = 0.0
-    words_on_marks: float = 0.0
-
     @classmethod
-    def of(
-        cls, weights: Float[np.ndarray, "B T S"], src: Int[np.ndarray, "B S"], tgt: Int[np.ndarray, "B T"]
-    ) -> "AttentionSums":
-        """The sums for weights and the kinds of the tokens.
-
-        Weights that do not sum to 1, as with local attention, are divided by their sum; a token without any weight
-        counts as 0.
-        """
-        totals = weights.sum(axis=2, dtype=np.float64)
-        shares = weights / np.where(totals, totals, 1.0)[:, :, np.newaxis]
-        logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-        counted, words = tgt >= TokenKind.PUNCTUATION, tgt == TokenKind.WORD
-        of_words, kinds = shares[words], np.broadcast_to(src[:, np.newaxis], weights.shape)[words]
-        heaviest = np.take_along_axis(kinds, of_words.argmax(axis=1)[:, np.newaxis], axis=1)[:, 0]
-        attends = of_words.any(axis=1)  # without any weight, no token is the heaviest
-        return cls(
-            tokens=float(counted.sum()),
-            entropy=float(-(shares * logs).sum(axis=2)[counted].sum()),
-            words=float(words.sum()),
-            words_on_marks=float((attends & (heaviest != TokenKind.WORD)).sum()),
-        )
-
-    @classmethod
-    def total(cls, sums: Iterable["AttentionSums"]) -> "AttentionSums":
-        """The sums over all."""
-        return cls(*map(sum, zip(cls(), *sums, strict=True)))
-
-    def figures(self) -> AttentionFigures | None:
-        """The means; None without any token."""
-        if not self.tokens:
-            return None
-        return AttentionFigures(
-            entropy=self.entropy / self.tokens, words_on_marks=self.words_on_marks / max(1.0, self.words)
-        )
+    def of(cls, sums: Float[np.ndarray, " 4"]) -> "AttentionFigures | None":
+        """The figures from the `attention_sums` of all sentences, added up; None without any token."""
+        tokens, entropy, words, words_on_marks = sums.tolist()
+        return cls(entropy=entropy / tokens, words_on_marks=words_on_marks / max(1.0, words)) if tokens else None
 
 
-_MOST_BYTES = 500_000_000
+def attention_sums(
+    weights: Float[np.ndarray, "B T S"], src: Int[np.ndarray, "B S"], tgt: Int[np.ndarray, "B T"]
+) -> Float[np.ndarray, " 4"]:
+    """The tokens, their entropy, the words and the words on marks, for weights and the kinds of the tokens.
+
+    Weights that do not sum to 1, as with local attention, are divided by their sum; a token without any weight counts
+    as 0.
+    """
+    totals = weights.sum(axis=2, dtype=np.float64)
+    shares = weights / np.where(totals, totals, 1.0)[:, :, np.newaxis]
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    tokens, words = tgt != END, tgt == WORD
+    of_words, kinds = shares[words], np.broadcast_to(src[:, np.newaxis], weights.shape)[words]
+    heaviest = np.take_along_axis(kinds, of_words.argmax(axis=1)[:, np.newaxis], axis=1)[:, 0]
+    attends = of_words.any(axis=1)  # without any weight, no token is the heaviest
+    entropy = -(shares * logs).sum(axis=2)[tokens].sum()
+    return np.array([tokens.sum(), entropy, words.sum(), (attends & (heaviest != WORD)).sum()])
+
+
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})", re.ASCII)
 
 
@@ -181,17 +152,13 @@ def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: b
 
     Raises InputError when the file cannot be read, has another number of lines, or something else than links.
     """
-    try:
-        text = read_named(path, most=_MOST_BYTES).decode("utf-8-sig", "replace")
-    except OSError as error:
-        raise InputError(unreadable(one_line(str(path)), error)) from None
-    lines, pairs, name = text.removesuffix("\n").split("\n") if text else [], list(pairs), one_line(str(path))
+    lines, pairs = list(read_lines(path)), list(pairs)
     links: dict[tuple[str, str], GoldLinks] = {}
     for number, (pair, line) in enumerate(zip(pairs, lines, strict=False), start=1):
-        links.setdefault(pair, _parse(line, f"{name}:{number}", swap=swap))
+        links.setdefault(pair, _parse(line, f"{path}:{number}", swap=swap))
     if len(pairs) != len(lines):
         counts = f"has {counted(len(lines), 'line')}, but the pairs have {len(pairs):,}"
-        raise InputError(f"{name}: {counts}: give a line of links for each")
+        raise InputError(f"{path}: {counts}: give a line of links for each")
     return links
 
 

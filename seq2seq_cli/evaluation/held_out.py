@@ -16,7 +16,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.scoring import score_pairs
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.evaluation.attention_figures import AttentionFigures, AttentionSums, token_kinds
+from seq2seq_cli.evaluation.attention_figures import AttentionFigures, attention_sums, token_kinds
 from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
@@ -92,7 +92,7 @@ def read_references(
     """The loss of a split in nats per target token, and the attention, with the true words fed to the decoder."""
     ids, device = corpus.split(split), next(model.parameters()).device
     src_kinds, tgt_kinds = map(token_kinds, corpus.codecs)
-    loss, tokens, sums = 0.0, 0, AttentionSums()
+    loss, tokens, sums = 0.0, 0, np.zeros(4)
     with evaluating(model):
         for rows in length_order(ids, size=BATCH_TOKENS, unit="token")[group.rank :: group.size]:
             batch = collate(ids, rows)
@@ -102,9 +102,9 @@ def read_references(
             if found.weights is not None:
                 weights = found.weights.float().cpu().numpy()
                 kinds = src_kinds[batch.src.numpy()], tgt_kinds[batch.tgt_out.numpy()]
-                sums = AttentionSums.total([sums, AttentionSums.of(weights, *kinds)])
-    all_loss, all_tokens, *all_sums = group.sum([loss, float(tokens), *sums])
-    return all_loss / all_tokens, AttentionSums(*all_sums).figures()
+                sums += attention_sums(weights, *kinds)
+    all_loss, all_tokens, *all_sums = group.sum([loss, float(tokens), *sums.tolist()])
+    return all_loss / all_tokens, AttentionFigures.of(np.array(all_sums))
 
 
 def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:

@@ -18,8 +18,8 @@ from seq2seq_cli.errors import InputError
 from seq2seq_cli.evaluation.attention_figures import (
     AlignmentCounts,
     AttentionFigures,
-    AttentionSums,
     GoldAlignment,
+    attention_sums,
     count_links,
     token_kinds,
 )
@@ -95,7 +95,7 @@ def _read_references(
     """The figures of forced decoding: the model reads the references."""
     codecs = translator.src_codec, translator.tgt_codec
     kinds = tuple(map(token_kinds, codecs))
-    total, sums, counts = TotalScore(), AttentionSums(), AlignmentCounts()
+    total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
     has_attention = translator.engine.has_attention
     place = f"{tests.name}: pair {{}}".format
     scores = score_pairs(translator, tests.pairs, place, with_attention=has_attention)
@@ -105,9 +105,9 @@ def _read_references(
             src, tgt = (
                 of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, (score.src, score.tgt), strict=True)
             )
-            sums = AttentionSums.total([sums, AttentionSums.of(score.weights[np.newaxis], src, tgt)])
+            sums += attention_sums(score.weights[np.newaxis], src, tgt)
             counts += count_links(gold or {}, pair, score, codecs)
-    return total, sums.figures(), counts if gold and has_attention else None
+    return total, AttentionFigures.of(sums), counts if gold and has_attention else None
 
 
 def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:

@@ -4,8 +4,7 @@ n sentences, k statistics per sentence, r resamples.
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,15 +44,8 @@ class Difference:
     """Paired bootstrap resampling: the probability of a difference at least as large if there were none."""
     p_randomisation: float
     """The same by approximate randomisation."""
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether both probabilities are below 0.05."""
-        return max(self.p_bootstrap, self.p_randomisation) < 0.05  # the usual level
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it as a JSON object."""
-        return {**asdict(self), "is_significant": self.is_significant}
+    is_significant: bool
+    """Whether both probabilities are below 0.05, the usual level."""
 
 
 def score_range(scorer: Scorer) -> Range:
@@ -72,7 +64,8 @@ def difference(system: Scorer, baseline: Scorer) -> Difference:
     if len(system.statistics) != len(baseline.statistics):
         raise ValueError("two systems are compared on the same sentences")
     if np.array_equal(system.statistics, baseline.statistics):
-        return Difference(value=0.0, range=Range(low=0.0, high=0.0), p_bootstrap=1.0, p_randomisation=1.0)
+        nothing = Range(low=0.0, high=0.0)
+        return Difference(value=0.0, range=nothing, p_bootstrap=1.0, p_randomisation=1.0, is_significant=False)
     value = system.score() - baseline.score()
     both = np.concatenate((system.statistics, baseline.statistics), axis=1)
     k = system.statistics.shape[1]
@@ -82,11 +75,14 @@ def difference(system: Scorer, baseline: Scorer) -> Difference:
 
     resampled = differences(_resampled(both))
     exchanged = differences(_exchanged(system.statistics, baseline.statistics))
+    p_bootstrap = _p_value(np.abs(resampled) - np.abs(resampled).mean(), value)
+    p_randomisation = _p_value(np.abs(exchanged), value)
     return Difference(
         value=value,
         range=Range.of(resampled),
-        p_bootstrap=_p_value(np.abs(resampled) - np.abs(resampled).mean(), value),
-        p_randomisation=_p_value(np.abs(exchanged), value),
+        p_bootstrap=p_bootstrap,
+        p_randomisation=p_randomisation,
+        is_significant=max(p_bootstrap, p_randomisation) < 0.05,
     )
 
 

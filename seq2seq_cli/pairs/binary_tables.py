@@ -4,6 +4,7 @@ Each needs a package that is an extra.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from itertools import chain
 from typing import Any, BinaryIO
@@ -12,7 +13,7 @@ from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_insta
 from seq2seq_cli.pairs.archives import open_archive
 from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
 
-PARQUET = b"PAR1"
+PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""
 WORKBOOK = "xl/workbook.xml"
 """A member that of all zip archives only the spreadsheets of Excel have."""
@@ -23,59 +24,11 @@ _MOST_BYTES = 300_000_000
 _CSV = "save it as CSV (UTF-8), and give that file"
 
 
-class Parquet(Reader):
-    """Reads the columns of text; a record's line is the number of its row."""
-
-    kind = "Parquet"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # it is always UTF-8
-        """The rows of a file."""
-        return _records(_parquet_rows(file), name, extra="parquet", cure="get it again")
-
-
-def _parquet_rows(file: BinaryIO) -> Iterator[Record]:
-    from pyarrow import parquet
-
-    opened = parquet.ParquetFile(file)
-    columns = [opened.schema.column(number) for number in range(len(opened.schema.names))]
-    texts = [each.path for each in columns if each.logical_type.type == "STRING" and not each.max_repetition_level]
-    batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
-    values: Iterator[Any] = chain.from_iterable(batch.to_pylist() for batch in batches)
-    yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
-
-
-class Spreadsheet(Reader):
-    """Reads the rows of the first sheet."""
-
-    kind = "the first sheet of a spreadsheet"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # it is always XML
-        """The rows of a file."""
-        with open_archive(file, name) as archive:
-            if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
-                raise PairFileError(f"{name}: a spreadsheet too large to be read: {_CSV}")
-        return _records(_sheet_rows(file), name, extra="xlsx", cure=f"save it again, or {_CSV}")
-
-
-def _sheet_rows(file: BinaryIO) -> Iterator[Record]:
-    import openpyxl
-
-    file.seek(0)
-    content = BytesIO(file.read())  # the library goes to and fro in it: the progress has all of it as read
-    sheet = openpyxl.load_workbook(content, read_only=True, data_only=True).worksheets[0]
-    sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
-    width = 0
-    for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
-        texts = ["" if cell is None else str(cell) for cell in cells]
-        if any(map(str.strip, texts)):
-            width = width or len(texts)
-            texts += [""] * (width - len(texts))
-            yield Record(row, dict(enumerate(texts, start=1)))
-
-
-def _records(rows: Iterator[Record], name: str, *, extra: str, cure: str) -> Iterator[Record]:
+@contextmanager
+def _readable(name: str, *, extra: str, cure: str) -> Iterator[None]:
+    """Raise InputError where the block lacks the package of an extra, and PairFileError where a file is damaged."""
     try:
-        yield from rows
+        yield
     except ImportError:
         raise InputError(f"{name}: its format needs another package: {how_to_install(extra)}") from None
     except (MemoryError, S2SError):
@@ -83,3 +36,40 @@ def _records(rows: Iterator[Record], name: str, *, extra: str, cure: str) -> Ite
     except Exception as error:  # a damaged file may lead to any
         reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
         raise PairFileError(f"{name}: damaged: {one_line(reason)}: {cure}") from None
+
+
+def _parquet(file: BinaryIO, name: str, _encoding: str) -> Iterator[Record]:
+    """The columns of text; a record's line is the number of its row."""
+    with _readable(name, extra="parquet", cure="get it again"):
+        from pyarrow import parquet
+
+        opened = parquet.ParquetFile(file)
+        columns = [opened.schema.column(number) for number in range(len(opened.schema.names))]
+        texts = [each.path for each in columns if each.logical_type.type == "STRING" and not each.max_repetition_level]
+        batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
+        values: Iterator[Any] = chain.from_iterable(batch.to_pylist() for batch in batches)
+        yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
+
+
+def _first_sheet(file: BinaryIO, name: str, _encoding: str) -> Iterator[Record]:
+    with open_archive(file, name) as archive:
+        if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+            raise PairFileError(f"{name}: a spreadsheet too large to be read: {_CSV}")
+    with _readable(name, extra="xlsx", cure=f"save it again, or {_CSV}"):
+        import openpyxl
+
+        file.seek(0)
+        content = BytesIO(file.read())  # the library goes to and fro in it: the progress has all of it as read
+        sheet = openpyxl.load_workbook(content, read_only=True, data_only=True).worksheets[0]
+        sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
+        width = 0
+        for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+            texts = ["" if cell is None else str(cell) for cell in cells]
+            if any(map(str.strip, texts)):
+                width = width or len(texts)
+                texts += [""] * (width - len(texts))
+                yield Record(row, dict(enumerate(texts, start=1)))
+
+
+PARQUET = Reader("Parquet", _parquet)
+SPREADSHEET = Reader("the first sheet of a spreadsheet", _first_sheet)

@@ -4,7 +4,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 from seq2seq_cli.errors import PairFileError
@@ -24,53 +24,40 @@ _FEW_TABS = 0.05
 """Fraction of the lines with a tab, up to which the tabs are strays in sentences."""
 _SEVERAL = 4
 """Cells in quotation marks from which on a program may have written these."""
+_KIND = "a table with {} between its columns"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Delimited(Reader):
-    """Reads rows of cells."""
-
-    separator: str
-    quoted: bool
-    """Whether a cell may stand in quotation marks, with its own ones doubled; it may then hold line ends."""
-    width: int | None = None
-    """Most columns of a row; None: any number of them."""
-
-    @property
-    def kind(self) -> str:
-        """The name in messages."""
-        named = "tabs" if self.separator == TAB else f"'{self.separator}'"
-        return f"a table with {named} between its columns"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-        """The rows of a file that is not blank."""
-        lines = lines_of(file, name, encoding)
-        if self.quoted:
-            yield from self._quoted_rows(lines, name)
-            return
-        for number, line in enumerate(lines, start=1):
-            cells = line.split(self.separator) if line else []
-            yield Record(number, dict(enumerate(cells, start=1)), is_overlong=line is None)
-
-    def _quoted_rows(self, lines: Iterator[str | None], name: str) -> Iterator[Record]:
-        line = 1
-        closed = re.compile(rf'(?<=")[ ]+(?={re.escape(self.separator)}|$)', re.MULTILINE)
-        # A space behind the closing mark of a cell belongs to no cell, as one before its opening mark.
-        ended = (closed.sub("", row) for row in _ended(lines, name))
-        rows = csv.reader(ended, delimiter=self.separator, strict=True, skipinitialspace=True)
-        try:
-            for cells in rows:
-                fits = self.width is None or not any(cells[self.width :])
-                yield Record(line, dict(enumerate(cells if fits else [self.separator.join(cells)], start=1)))
-                line = 1 + rows.line_num
-        except csv.Error:
-            raise PairFileError(
-                f"{name}:{line}: a cell in quotation marks does not end with one: close it, and write each mark inside"
-                ' it twice ("")'
-            ) from None
+def _tab_rows(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+    for number, line in enumerate(lines_of(file, name, encoding), start=1):
+        cells = line.split(TAB) if line else []
+        yield Record(number, dict(enumerate(cells, start=1)), is_overlong=line is None)
 
 
-TAB_LINES = Delimited(separator=TAB, quoted=False)
+TAB_LINES = Reader(_KIND.format("tabs"), _tab_rows)
+
+
+def _quoted_rows(
+    file: BinaryIO, name: str, encoding: str, *, separator: str, width: int | None = None
+) -> Iterator[Record]:
+    """The rows of cells in quotation marks, with their own ones doubled, where they hold a separator or line ends.
+
+    `width`: most columns of a row; None: any number of them.
+    """
+    line = 1
+    closed = re.compile(rf'(?<=")[ ]+(?={re.escape(separator)}|$)', re.MULTILINE)
+    # A space behind the closing mark of a cell belongs to no cell, as one before its opening mark.
+    ended = (closed.sub("", row) for row in _ended(lines_of(file, name, encoding), name))
+    rows = csv.reader(ended, delimiter=separator, strict=True, skipinitialspace=True)
+    try:
+        for cells in rows:
+            fits = width is None or not any(cells[width:])
+            yield Record(line, dict(enumerate(cells if fits else [separator.join(cells)], start=1)))
+            line = 1 + rows.line_num
+    except csv.Error:
+        raise PairFileError(
+            f"{name}:{line}: a cell in quotation marks does not end with one: close it, and write each mark inside"
+            ' it twice ("")'
+        ) from None
 
 
 def _ended(lines: Iterator[str | None], name: str) -> Iterator[str]:
@@ -83,18 +70,18 @@ def _ended(lines: Iterator[str | None], name: str) -> Iterator[str]:
         yield f"{line}\n"
 
 
-def find_table(head: str) -> Delimited | None:
+def find_table(head: str) -> Reader | None:
     """The table whose first lines a text has; None where there are no columns."""
     lines = head.split("\n")[:_LINES]
     used = [line for line in lines if line.strip()]
     with_tab = sum(TAB in line for line in used)
     if with_tab and 2 * with_tab >= len(used):
-        return Delimited(separator=TAB, quoted=_is_quoted(lines))
+        return Reader(TAB_LINES.kind, partial(_quoted_rows, separator=TAB)) if _is_quoted(lines) else TAB_LINES
     fits = [(fit, width, each) for each in _SEPARATORS for fit, width in [_fit(lines, each)] if fit >= _USUAL]
     if fits:
         # Of two that fit alike, the one of more columns: the others are commas of decimals, 0,53;Cat.;Katze.
         _, width, separator = max(fits)
-        return Delimited(separator=separator, quoted=True, width=width)
+        return Reader(_KIND.format(f"'{separator}'"), partial(_quoted_rows, separator=separator, width=width))
     return TAB_LINES if with_tab > _FEW_TABS * len(used) else None
 
 

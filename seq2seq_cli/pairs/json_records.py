@@ -3,13 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.pair_files import PlaceUnit, Reader, Record, cells_of
-from seq2seq_cli.pairs.text_lines import decoded, split_lines
+from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
+from seq2seq_cli.pairs.text_lines import decoded, lines_of
 
 _LONGEST_LIST = 100_000_000
 """Characters of a list of records, which is held in memory."""
@@ -21,11 +20,15 @@ _CORRECT = "correct it, or export the file again"
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
 
 
-def find_json(head: str) -> "JsonRecords | None":
-    """The reader of a text that begins like JSON; None for any other text."""
+def find_json(head: str) -> Reader | None:
+    """The reader of a text that begins like JSON; None for any other text.
+
+    The records of a list have their numbers in it in the place of lines.
+    """
     if not _BEGINS.match(head):
         return None
-    return JsonRecords(is_list=_ARRAY.match(head) is not None or _is_one_value(head))
+    is_list = _ARRAY.match(head) is not None or _is_one_value(head)
+    return Reader("JSON", _in_list, unit="record") if is_list else Reader("JSON", _in_lines)
 
 
 def _is_one_value(head: str) -> bool:
@@ -40,38 +43,19 @@ def _is_one_value(head: str) -> bool:
     return not others.strip() and isinstance(value, dict) and len(_longest_list(value)) > 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class JsonRecords(Reader):
-    """Reads JSON lines, and a list of records, which have their numbers in it in the place of lines."""
-
-    is_list: bool
-
-    kind = "JSON"
-
-    @property
-    def unit(self) -> PlaceUnit:
-        """The unit that the numbers of its records count."""
-        return "record" if self.is_list else "line"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-        """The objects and lists of a file."""
-        texts = decoded(read_text(file, name), name=name, encoding=encoding)
-        return _in_list(texts, name) if self.is_list else _in_lines(texts, name)
-
-
-def _in_lines(texts: Iterator[str], name: str) -> Iterator[Record]:
+def _in_lines(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
     """A record for each line that is not blank."""
-    for number, line in enumerate(split_lines(texts), start=1):
+    for number, line in enumerate(lines_of(file, name, encoding), start=1):
         if line is None:
             yield Record(number, {}, is_overlong=True)
         elif line.strip():
             yield Record(number, cells_of(_value(line, name, number)))
 
 
-def _in_list(texts: Iterator[str], name: str) -> Iterator[Record]:
+def _in_list(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
     """The records of one list."""
     parts, size = [], 0
-    for text in texts:
+    for text in decoded(read_text(file, name), name=name, encoding=encoding):
         parts.append(text)
         size += len(text)
         if size > _LONGEST_LIST:

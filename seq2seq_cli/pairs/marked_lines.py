@@ -32,17 +32,12 @@ def is_po(head: str) -> bool:
     return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
 
 
-class Po(Reader):
-    """Reads the messages that are translated; those in doubt (fuzzy) are passed over."""
-
-    kind = "PO"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-        """The messages of a file, with the columns ``msgid`` and ``msgstr``."""
-        for message in messages(lines_of(file, name, encoding), name):
-            texts = message.texts
-            if texts.get("msgid") and texts.get("msgstr") and not message.is_fuzzy:
-                yield Record(message.lines["msgid"][0], {key: texts[key] for key in ("msgid", "msgstr")})
+def _catalogue(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+    """The messages that are translated, with the columns ``msgid`` and ``msgstr``; those in doubt (fuzzy) are not."""
+    for message in messages(lines_of(file, name, encoding), name):
+        texts = message.texts
+        if texts.get("msgid") and texts.get("msgstr") and not message.is_fuzzy:
+            yield Record(message.lines["msgid"][0], {key: texts[key] for key in ("msgid", "msgstr")})
 
 
 def is_usfm(head: str) -> bool:
@@ -56,26 +51,24 @@ def is_toolbox(head: str) -> bool:
     return head.lstrip().startswith("\\") and 2 * sum(line.startswith("\\") for line in lines) > len(lines)
 
 
-class Toolbox(Reader):
-    """Reads records, which begin at the marker of the first; their columns are the markers."""
+def _interlinear(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
+    """The records of Toolbox, which begin at the marker of the first; their columns are the markers.
 
-    kind = "Toolbox (SFM)"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-        """The records of a file; a line without a marker goes on the one before."""
-        first, begun, cells, marker = "", 1, dict[Column, str](), ""
-        for number, line in enumerate(lines_of(file, name, encoding), start=1):
-            found = _MARKER.match(line or "")
-            if found and found[1].startswith("_"):  # the type of the database
-                continue
-            marker, text = (found[1], found[2]) if found else (marker, line or "")
-            first = first or marker
-            if found and marker == first:
-                yield from [Record(begun, cells)] if cells else []
-                begun, cells = number, {}
-            if text.strip():
-                cells[marker] = f"{cells[marker]} {text.strip()}" if marker in cells else text.strip()
-        yield from [Record(begun, cells)] if cells else []
+    A line without a marker goes on the one before.
+    """
+    first, begun, cells, marker = "", 1, dict[Column, str](), ""
+    for number, line in enumerate(lines_of(file, name, encoding), start=1):
+        found = _MARKER.match(line or "")
+        if found and found[1].startswith("_"):  # the type of the database
+            continue
+        marker, text = (found[1], found[2]) if found else (marker, line or "")
+        first = first or marker
+        if found and marker == first:
+            yield from [Record(begun, cells)] if cells else []
+            begun, cells = number, {}
+        if text.strip():
+            cells[marker] = f"{cells[marker]} {text.strip()}" if marker in cells else text.strip()
+    yield from [Record(begun, cells)] if cells else []
 
 
 def verses(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
@@ -105,5 +98,7 @@ def _plain(parts: Iterable[str]) -> str:
     return _INLINE.sub("", _ATTRIBUTES.sub("", text))
 
 
+PO = Reader("PO", _catalogue)
+TOOLBOX = Reader("Toolbox (SFM)", _interlinear)
 USFM = KeyedTexts("USFM", verses)
 SUBTITLES = KeyedTexts("subtitles", keyed_texts)

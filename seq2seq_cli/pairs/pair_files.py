@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice, tee
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, Protocol
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file
@@ -57,23 +57,19 @@ class Record(NamedTuple):
     """Whether it was too long to be kept; it has no cells then."""
 
 
-class Reader(Protocol):
+@dataclass(frozen=True)
+class Reader:
     """The way to read one format; its memory does not grow with the file."""
 
-    @property
-    def kind(self) -> str:
-        """The format's name in messages: ``CSV``."""
+    kind: str
+    """The format's name in messages: ``CSV``."""
+    records: Callable[[BinaryIO, str, str], Iterator[Record]]
+    """Makes of an open file, its name in messages and its encoding the records of the file, in order.
 
-    @property
-    def unit(self) -> PlaceUnit:
-        """The unit that the numbers of its records count."""
-        return "line"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-        """The records of an open file in order; ``name`` is its name in messages.
-
-        Raises PairFileError where they cannot be read any further, InputError when a package is missing.
-        """
+    Raises PairFileError where they cannot be read any further, InputError when a package is missing.
+    """
+    unit: PlaceUnit = "line"
+    """The unit that the numbers of its records count."""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from itertools import islice
 from seq2seq_cli.documents.plain_text import is_subtitles
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
-from seq2seq_cli.pairs.binary_tables import PARQUET, WORKBOOK, Parquet, Spreadsheet
+from seq2seq_cli.pairs.binary_tables import PARQUET, PARQUET_MAGIC, SPREADSHEET, WORKBOOK
 from seq2seq_cli.pairs.columns import choose_columns, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
-from seq2seq_cli.pairs.marked_lines import SUBTITLES, USFM, Po, Toolbox, is_po, is_toolbox, is_usfm
+from seq2seq_cli.pairs.marked_lines import PO, SUBTITLES, TOOLBOX, USFM, is_po, is_toolbox, is_usfm
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
 from seq2seq_cli.pairs.stated_languages import Codes
 from seq2seq_cli.pairs.text_lines import check_encoding, decoded
@@ -88,13 +88,13 @@ def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | None, KeyedTe
     Raises PairFileError when the file cannot be read, or is blank.
     """
     with open_file(file.path, file.name) as raw:
-        begin = raw.read(len(PARQUET))
-        if begin == PARQUET:
-            return Parquet(), None
+        begin = raw.read(len(PARQUET_MAGIC))
+        if begin == PARQUET_MAGIC:
+            return PARQUET, None
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
                 if WORKBOOK in archive.namelist():
-                    return Spreadsheet(), None
+                    return SPREADSHEET, None
     head = _head(file, encoding)
     if not head.strip():
         raise PairFileError(f"{file.name}: no sentence pair in it: {ONE_PER_LINE}")
@@ -102,8 +102,8 @@ def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | None, KeyedTe
         if is_found(head):
             return None, keyed
     if is_po(head):
-        return Po(), None
-    return find_xml(head) or find_json(head) or (Toolbox() if is_toolbox(head) else find_table(head)), None
+        return PO, None
+    return find_xml(head) or find_json(head) or (TOOLBOX if is_toolbox(head) else find_table(head)), None
 
 
 def _head(file: LocalFile, encoding: str) -> str:

@@ -83,34 +83,28 @@ class Statement(NamedTuple):
     origin: LanguageOrigin
 
 
-def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Codes | None:
-    """The languages of the columns where ``--languages`` or the config states both; see `resolve_languages`."""
+def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Statement | None:
+    """The languages of the columns where ``--languages``, such as ``en-de``, or else the config states both.
+
+    ``swap``: the second column is the source. Raises UsageError when ``stated`` is not two language codes.
+    """
     if stated is not None:
-        return stated_codes(stated)
+        return Statement(stated_codes(stated), "option")
     found = (text.tgt.language, text.src.language) if swap else (text.src.language, text.tgt.language)
-    return None if AUTO in found else found
+    return None if AUTO in found else Statement(found, "config")
 
 
 def resolve_languages(
-    text: TextConfig, *, stated: str | None, files: Sequence[Statement], swap: bool
+    text: TextConfig, statements: Sequence[Statement], *, swap: bool
 ) -> tuple[TextConfig, LanguageOrigin, list[str]]:
     """The text section with the languages that it leaves open; where these are from; warnings.
 
-    ``stated`` is the text of ``--languages``, such as ``en-de``: it names the columns and overrides the config, which
-    in turn overrides what the ``files`` state, one at least. Of these, the first one counts that states both languages,
-    or else the first one. ``swap``: the second column is the source.
-
-    Raises UsageError when ``stated`` is not two language codes.
+    ``statements`` is what `stated_languages` has found, or what the files state, one at least. Of these, the first one
+    counts that states both languages, or else the first one. ``--languages`` overrides the config, files do not.
     """
-    origin: LanguageOrigin
-    if stated is not None:
-        found, origin = stated_codes(stated), "option"
-        src, tgt = found[::-1] if swap else found
-    else:
-        found, origin = max(files, key=lambda each: ANY_LANGUAGE not in each.codes)
-        src, tgt = _fill(text, found[::-1] if swap else found)
-        if AUTO not in (text.src.language, text.tgt.language):
-            origin = "config"
+    found, origin = max(statements, key=lambda each: ANY_LANGUAGE not in each.codes)
+    found = found[::-1] if swap else found
+    src, tgt = found if origin == "option" else _fill(text, found)
     text, warnings = with_languages(text, src, tgt)
     return text, origin, warnings
 

@@ -7,9 +7,11 @@ ELAN   tiers of annotations of the same times (.eaf)                   https://w
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import BinaryIO, ClassVar
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from typing import BinaryIO
+from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from seq2seq_cli.documents.plain_text import primary
@@ -21,243 +23,175 @@ from seq2seq_cli.pairs.text_lines import LONGEST_LINE
 _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROOT = re.compile(r"<([A-Za-z_]\w*)")
+_CODES = {"bpt", "ept", "it", "ph", "ut"}
+"""Elements that hold codes of the text's layout, and no text."""
+_LINE = ""
+"""The attribute, of a name that XML has not, with the line on which an element begins."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Xml(Reader):
-    """Reads the records of one of these forms; TMX and XLIFF name their columns by the languages, without regions."""
-
-    kind: str = "XML"
-    """The name in messages."""
-    units: "type[_Units]"
-
-    def records(self, file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:  # noqa: ARG002  # XML names its own
-        """The units of a file."""
-        units = self.units(name)
-        try:
-            for piece in read_text(file, name):
-                units.parser.Parse(piece)
-                yield from units.found
-                units.found.clear()
-            units.parser.Parse(b"", True)
-            yield from units.found
-        except expat.ExpatError as error:
-            place = f"{name}:{error.lineno}:{error.offset + 1}"
-            raise PairFileError(
-                f"{place}: not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
-            ) from None
-        except (LookupError, ValueError):
-            raise PairFileError(f"{name}:1: the XML names an unknown encoding: export the file as UTF-8") from None
-
-
-def find_xml(head: str) -> Xml | None:
+def find_xml(head: str) -> Reader | None:
     """The reader of a text that begins like XML; None for any other text."""
     if not head.lstrip().startswith(_STARTS):
         return None
-    root = _ROOT.search(_COMMENTS.sub("", head))
-    kind, units = _FORMS.get(root[1] if root else "", ("XML", _Units))
-    return Xml(kind=kind, units=units)
+    found = _ROOT.search(_COMMENTS.sub("", head))
+    root = found[1] if found else ""
+    return Reader(_FORMS[root][0] if root in _FORMS else "XML", partial(_records, root=root))
+
+
+def _records(file: BinaryIO, name: str, _encoding: str, *, root: str) -> Iterator[Record]:
+    """The records of XML, which names its own encoding; raises PairFileError for an unknown form, by its root."""
+    if root not in _FORMS:
+        forms = ", ".join(kind for kind, *_ in _FORMS.values())
+        raise PairFileError(f"{name}:1: XML, but no {forms}: export the pairs as TMX or CSV")
+    _, tags, records_of = _FORMS[root]
+    units = _Units(name, tags)
+    try:
+        for piece in chain(read_text(file, name), [None]):
+            units.parser.Parse(piece or b"", piece is None)
+            for unit in units.ended:
+                yield from records_of(unit, units.around, name)
+            units.ended.clear()
+    except expat.ExpatError as error:
+        place = f"{name}:{error.lineno}:{error.offset + 1}"
+        raise PairFileError(
+            f"{place}: not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
+        ) from None
+    except (LookupError, ValueError):
+        raise PairFileError(f"{name}:1: the XML names an unknown encoding: export the file as UTF-8") from None
 
 
 class _Units:
-    """Collects the records while the parser reads; this one refuses an unknown form."""
+    """Collects the elements with some tags, each when the parser comes to its end; no other element is kept."""
 
-    codes: ClassVar = {"bpt", "ept", "it", "ph", "ut"}
-    """Elements that hold codes of the text's layout, and no text."""
-
-    def __init__(self, name: str) -> None:
-        self.found: list[Record] = []
+    def __init__(self, name: str, tags: Collection[str]) -> None:
+        self.ended: list[Element] = []
+        self.around: dict[str, str] = {}
+        """The attributes of the elements around units, such as the languages of a file."""
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._element
+        self.parser.StartElementHandler = self._start
         self.parser.CharacterDataHandler = self._data
-        self.parser.EndElementHandler = self._end_element
+        self.parser.EndElementHandler = self._end
         self.parser.EntityDeclHandler = self.parser.SkippedEntityHandler = self._refuse_entity
-        self._name = name
-        self._line = 0
-        self._cells: dict[Column, str] = {}
-        self._language = ""
-        self._text: str | None = None
-        """The text that is read; None outside of texts."""
-        self._codes = 0
-        """Elements with codes that are open."""
+        self._name, self._tags = name, tags
+        self._builder = TreeBuilder()
+        self._depth = self._codes = self._characters = 0
+        """Open elements of a unit; those with codes among them; characters of text since the last one began."""
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002  # those of the forms read them
-        """An element begins."""
-        raise self.error(
-            f"XML, but no {', '.join(form for form, _ in _FORMS.values())}: export the pairs as TMX or CSV"
-        )
-
-    def end(self, tag: str) -> None:
-        """An element ends; its text is in `_text`."""
-
-    def begin_record(self) -> None:
-        """The next cells are those of a new record."""
-        self._line, self._cells = self.parser.CurrentLineNumber, {}
-
-    def add_text(self, column: str) -> None:
-        """The text that was read is a cell."""
-        if self._text is not None:
-            self._cells.setdefault(column, self._text)
-        self._text = None
-
-    def error(self, problem: str) -> PairFileError:
-        """The error of a file that cannot be read further."""
-        return PairFileError(f"{self._name}:{self.parser.CurrentLineNumber}: {problem}")
-
-    def _element(self, tag: str, attributes: Mapping[str, str]) -> None:
-        self._codes += tag in self.codes
-        self.start(tag, attributes)
-
-    def _end_element(self, tag: str) -> None:
-        self._codes -= tag in self.codes
-        self.end(tag)
+    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if not self._depth and tag not in self._tags:
+            self.around |= attributes
+            return
+        self._builder.start(tag, {**attributes, _LINE: str(self.parser.CurrentLineNumber)})
+        self._depth += 1
+        self._codes += tag in _CODES
+        self._characters = 0
 
     def _data(self, text: str) -> None:
-        if self._text is not None and not self._codes and len(self._text) <= LONGEST_LINE:
-            self._text += text
+        if self._depth and not self._codes and self._characters <= LONGEST_LINE:
+            self._builder.data(text)
+            self._characters += len(text)
+
+    def _end(self, tag: str) -> None:
+        if not self._depth:
+            return
+        self._builder.end(tag)
+        self._depth -= 1
+        self._codes -= tag in _CODES
+        if not self._depth:
+            self.ended.append(self._builder.close())
+            self._builder = TreeBuilder()
 
     def _refuse_entity(self, *_: object) -> None:
-        raise self.error("defines or needs entities, which may hide anything: export the file without them")
+        place = f"{self._name}:{self.parser.CurrentLineNumber}"
+        raise PairFileError(
+            f"{place}: defines or needs entities, which may hide anything: export the file without them"
+        )
 
 
-class _Tmx(_Units):
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """A unit begins, or a variant in a language, or its text."""
-        if tag == "tu":
-            self.begin_record()
-        elif tag == "tuv":
-            self._language = primary(attributes.get("xml:lang") or attributes.get("lang", ""))
-            if not self._language:
-                raise self.error("a <tuv> without xml:lang: name its language there")
-        elif tag == "seg":
-            self._text, self._codes = "", 0
-
-    def end(self, tag: str) -> None:
-        """A text is the cell of its language; a unit is a record."""
-        if tag == "seg":
-            self.add_text(self._language)
-        elif tag == "tu":
-            self.found.append(Record(self._line, self._cells))
+def _line(element: Element) -> int:
+    return int(element.attrib[_LINE])
 
 
-class _Xliff(_Units):
-    """Versions 1.2 and 2."""
-
-    _languages = ("source", "target")
-    _is_other = False
-    """Whether another translation of the unit is read, of a memory."""
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """The languages of the file, a unit, or one of its texts."""
-        if tag in {"xliff", "file"}:
-            stated = [
-                primary(attributes.get(old) or attributes.get(new) or "")
-                for old, new in (("source-language", "srcLang"), ("target-language", "trgLang"))
-            ]
-            self._languages = (stated[0] or self._languages[0], stated[1] or self._languages[1])
-        elif tag in {"trans-unit", "segment"}:
-            self.begin_record()
-        elif tag == "alt-trans":
-            self._is_other = True
-        elif tag in {"source", "target"} and not self._is_other:
-            self._text, self._codes = "", 0
-
-    def end(self, tag: str) -> None:
-        """A text is the cell of its language; a unit with a translation is a record."""
-        if tag in {"source", "target"}:
-            self.add_text(self._languages[tag == "target"])
-        elif tag == "alt-trans":
-            self._is_other = False
-        elif tag in {"trans-unit", "segment"} and self._cells.get(self._languages[1]):  # others wait for a translation
-            self.found.append(Record(self._line, self._cells))
+def _text(element: Element) -> str:
+    return "".join(element.itertext())
 
 
-class _Flex(_Units):
+def _tmx(unit: Element, _around: Mapping[str, str], name: str) -> Iterator[Record]:
+    """The columns are the languages of the variants, without regions."""
+    cells: dict[Column, str] = {}
+    for variant in unit.iter("tuv"):
+        language = primary(variant.get("xml:lang", variant.get("lang", "")))
+        if not language:
+            raise PairFileError(f"{name}:{_line(variant)}: a <tuv> without xml:lang: name its language there")
+        for text in variant.iterfind("seg"):
+            cells.setdefault(language, _text(text))
+    yield Record(_line(unit), cells)
+
+
+def _xliff(unit: Element, around: Mapping[str, str], _name: str) -> Iterator[Record]:
+    """A unit of version 1.2 or 2; the columns are the languages of the file. Others wait for a translation."""
+    cells: dict[Column, str] = {}
+    language = ""
+    for side, *names in (("source", "source-language", "srcLang"), ("target", "target-language", "trgLang")):
+        language = next(filter(None, (primary(around.get(name, "")) for name in names)), side)
+        for text in unit.iterfind(side):  # not those of other translations, inside of <alt-trans>
+            cells.setdefault(language, _text(text))
+    if cells.get(language):
+        yield Record(_line(unit), cells)
+
+
+def _flex(phrase: Element, _around: Mapping[str, str], _name: str) -> Iterator[Record]:
     """The columns are ``txt-ddo``, a text in Tsez, or its words, and ``gls-en``, its free translation into English."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._inside: list[str] = []
-        """The elements around an item: it is of a phrase, of a word, or of its morphemes."""
-        self._column = ""
-        self._words: dict[Column, list[str]] = {}
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """A phrase or a part of it begins, or an item, whose type and language name its column."""
-        if tag in {"phrase", "word", "morphemes"}:
-            self._inside.append(tag)
-        if tag == "phrase":
-            self.begin_record()
-            self._words = {}
-        elif tag == "item":
-            self._text, self._column = "", f"{attributes.get('type', '')}-{attributes.get('lang', '')}"
-
-    def end(self, tag: str) -> None:
-        """An item of a phrase is a cell, an item of a word a part of one; a phrase is a record."""
-        if tag in self._inside:
-            self._inside.remove(tag)
-        if tag == "phrase":
-            of_words = {column: " ".join(words) for column, words in self._words.items()}
-            self.found.append(Record(self._line, {**of_words, **self._cells}))
-        elif tag == "item" and self._inside == ["phrase"] and not self._column.startswith("segnum-"):
-            self.add_text(self._column)
-        elif tag == "item" and self._inside == ["phrase", "word"] and self._column.startswith(("txt-", "punct-")):
-            words = self._words.setdefault(self._column.replace("punct-", "txt-"), [])
-            is_mark = self._column.startswith("punct-") and words
-            words.append(f"{words.pop() if is_mark else ''}{self._text or ''}")
+    words: dict[str, list[str]] = {}
+    for item in phrase.iterfind(".//word/item"):
+        kind, language = item.get("type"), item.get("lang", "")
+        if kind in {"txt", "punct"}:
+            before = words.setdefault(f"txt-{language}", [])
+            before.append(f"{before.pop() if before and kind == 'punct' else ''}{_text(item)}")
+    cells: dict[Column, str] = {}
+    for item in phrase.iterfind("item"):
+        if item.get("type") != "segnum":
+            cells.setdefault(f"{item.get('type', '')}-{item.get('lang', '')}", _text(item))
+    yield Record(_line(phrase), {**{column: " ".join(of_column) for column, of_column in words.items()}, **cells})
 
 
-class _Elan(_Units):
+_REFERENCES = {"ALIGNABLE_ANNOTATION": ("TIME_SLOT_REF1", "TIME_SLOT_REF2"), "REF_ANNOTATION": ("ANNOTATION_REF",)}
+"""The attributes of an annotation with its times, or with the annotation that it refers to."""
+
+
+def _elan(document: Element, _around: Mapping[str, str], _name: str) -> Iterator[Record]:
     """The columns are the tiers; a record has the annotations of one time, and those that refer to them."""
+    slots = ((slot.get("TIME_SLOT_ID", ""), slot) for slot in document.iter("TIME_SLOT"))
+    times = {name: slot.get("TIME_VALUE", name) for name, slot in slots}
+    annotations = [
+        (tier.get("TIER_ID", ""), annotation.get("ANNOTATION_ID", ""), annotation)
+        for tier in document.iter("TIER")
+        for annotation in tier.iter()
+        if annotation.tag in _REFERENCES
+    ]
+    keys = {name: tuple(each.get(key, "") for key in _REFERENCES[each.tag]) for _, name, each in annotations}
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._tier = self._annotation = ""
-        self._times: dict[str, str] = {}
-        self._keys: dict[str, tuple[str, ...]] = {}
-        """The times of each annotation, or the annotation that it refers to."""
-        self._values: list[tuple[str, str, str, int]] = []
-        """The annotation, its tier, its text, and its line."""
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """A time, a tier, an annotation with its times or with the one that it refers to, or its text."""
-        if tag == "TIME_SLOT":
-            slot = attributes.get("TIME_SLOT_ID", "")
-            self._times[slot] = attributes.get("TIME_VALUE", slot)
-        elif tag == "TIER":
-            self._tier = attributes.get("TIER_ID", "")
-        elif tag in {"ALIGNABLE_ANNOTATION", "REF_ANNOTATION"}:
-            self._annotation = attributes.get("ANNOTATION_ID", "")
-            names = ("TIME_SLOT_REF1", "TIME_SLOT_REF2") if tag.startswith("A") else ("ANNOTATION_REF",)
-            self._keys[self._annotation] = tuple(attributes.get(name, "") for name in names)
-        elif tag == "ANNOTATION_VALUE":
-            self._text = ""
-
-    def end(self, tag: str) -> None:
-        """A text is kept; at the end of the document, the texts of each time are a record."""
-        if tag == "ANNOTATION_VALUE":
-            self._values.append((self._annotation, self._tier, self._text or "", self.parser.CurrentLineNumber))
-            self._text = None
-        elif tag == "ANNOTATION_DOCUMENT":
-            records: dict[tuple[str, ...], tuple[int, dict[Column, str]]] = {}
-            for annotation, tier, text, line in self._values:
-                _, cells = records.setdefault(self._time(annotation), (line, {}))
-                cells[tier] = f"{cells[tier]} {text}" if tier in cells else text
-            self.found += [Record(line, cells) for line, cells in records.values()]
-
-    def _time(self, annotation: str) -> tuple[str, ...]:
+    def time(annotation: str) -> tuple[str, ...]:
         seen = set[str]()
-        while len(key := self._keys.get(annotation, ())) == 1 and annotation not in seen:
+        while len(key := keys.get(annotation, ())) == 1 and annotation not in seen:
             seen.add(annotation)
             annotation = key[0]
-        return tuple(self._times.get(slot, slot) for slot in key) or (annotation,)
+        return tuple(times.get(slot, slot) for slot in key) or (annotation,)
+
+    records: dict[tuple[str, ...], tuple[int, dict[Column, str]]] = {}
+    for tier, name, annotation in annotations:
+        for value in annotation.iterfind("ANNOTATION_VALUE"):
+            _, cells = records.setdefault(time(name), (_line(value), {}))
+            cells[tier] = f"{cells[tier]} {_text(value)}" if tier in cells else _text(value)
+    yield from (Record(line, cells) for line, cells in records.values())
 
 
-_FORMS: Mapping[str, tuple[str, type[_Units]]] = {
-    "tmx": ("TMX", _Tmx),
-    "xliff": ("XLIFF", _Xliff),
-    "document": ("FLEx text", _Flex),
-    "ANNOTATION_DOCUMENT": ("ELAN", _Elan),
+_FORMS: Mapping[str, tuple[str, Collection[str], Callable[[Element, Mapping[str, str], str], Iterator[Record]]]] = {
+    "tmx": ("TMX", {"tu"}, _tmx),
+    "xliff": ("XLIFF", {"trans-unit", "segment"}, _xliff),
+    "document": ("FLEx text", {"phrase"}, _flex),
+    "ANNOTATION_DOCUMENT": ("ELAN", {"ANNOTATION_DOCUMENT"}, _elan),
 }
-"""The forms by their root elements."""
+"""The forms by their root elements: the name in messages, the elements that hold records, and what makes records of
+such an element, of the attributes of those around it, and of the file's name in messages."""

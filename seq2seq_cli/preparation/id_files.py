@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
 from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SPLITS, SRC_ONLY, TGT_ONLY, TRAIN, VALID
-from seq2seq_cli.preparation.pair_store import PairStore, SideBlock
+from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import INNER_APOSTROPHE
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
@@ -27,10 +27,10 @@ _HELPING: dict[SideName, list[int]] = {"src": [RELATED, DICTIONARY, SRC_ONLY], "
 def count_tokens(store: PairStore, side: SideName, part_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
     """The frequency of each distinct token of a side in each part: a row per part."""
     counts = np.zeros((len(PARTS), len(store.tokens[side])), dtype=np.int64)
-    for pairs, block in store.side_blocks(side):
-        part_of_token = np.repeat(part_of_pair[pairs], block.lengths)
+    for pairs, tokens, _ in store.side_blocks(side):
+        part_of_token = np.repeat(part_of_pair[pairs], tokens.lengths)
         for part in range(len(PARTS)):
-            found = np.bincount(block.numbers[part_of_token == part])
+            found = np.bincount(tokens.values[part_of_token == part])
             counts[part, : len(found)] += found
     return counts
 
@@ -63,8 +63,8 @@ def fit_on_training(
 def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:
     """The most frequent one of INNER_MARKS between letters; empty where there is none."""
     counts = Counter[str]()
-    for pairs, block in store.side_blocks(side):
-        text = block.text[np.repeat(chosen[pairs], block.sizes)].tobytes().decode("utf-8")
+    for pairs, _, texts in store.side_blocks(side):
+        text = texts.values[np.repeat(chosen[pairs], texts.lengths)].tobytes().decode("utf-8")
         counts.update(INNER_APOSTROPHE.findall(text))
     return max(counts, key=counts.__getitem__, default="")
 
@@ -89,25 +89,17 @@ def write_side(
             for part, name in enumerate(PARTS)
             if name in SPLITS or pairs_of_part[part]
         }
-        for pairs, block in store.side_blocks(side):
-            _write_block(parts, block, part_of_pair[pairs], ids_of_token)
+        for pairs, tokens, texts in store.side_blocks(side):
+            for part, files in parts.items():
+                if (chosen := part_of_pair[pairs] == part).any():
+                    ids = ids_of_token.pick(tokens.values[np.repeat(chosen, tokens.lengths)])
+                    # A sentence ends where its last token ends.
+                    ends = ids.offsets[offsets_of(tokens.lengths[chosen])[1:]]
+                    files.write(ids.values, ends, texts.values[np.repeat(chosen, texts.lengths)])
     # An unknown token has a single id.
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
     return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate)
-
-
-def _write_block(
-    parts: Mapping[int, "_PartFiles"], block: SideBlock, part_of_pair: NDArray[np.int8], ids_of_token: Ragged
-) -> None:
-    for number, files in parts.items():
-        chosen = part_of_pair == number
-        if not chosen.any():
-            continue
-        ids = ids_of_token.pick(block.numbers[np.repeat(chosen, block.lengths)])
-        # A sentence ends where its last token ends.
-        ends = ids.offsets[offsets_of(block.lengths[chosen])[1:]]
-        files.write(ids.values, ends, block.text[np.repeat(chosen, block.sizes)])
 
 
 class _PartFiles:
@@ -119,8 +111,9 @@ class _PartFiles:
         )
         self._kind = kind
         self._written = 0
-        _write_header(self._ids, kind, ids)
-        _write_header(self._offsets, np.dtype("<i8"), pairs + 1)
+        write_header = np.lib.format.write_array_header_1_0
+        write_header(self._ids, {"descr": kind.str, "fortran_order": False, "shape": (ids,)})
+        write_header(self._offsets, {"descr": "<i8", "fortran_order": False, "shape": (pairs + 1,)})
         self._offsets.write(bytes(8))
 
     def write(self, ids: NDArray[np.unsignedinteger[Any]], ends: NDArray[np.int64], text: NDArray[np.uint8]) -> None:
@@ -129,9 +122,3 @@ class _PartFiles:
         self._offsets.write((ends + self._written).astype("<i8").tobytes())
         self._text.write(text.tobytes())
         self._written += len(ids)
-
-
-def _write_header(file: BinaryIO, kind: np.dtype[Any], length: int) -> None:
-    """Begin a ``.npy`` file of ``length`` numbers, which follow the header."""
-    description = {"descr": np.lib.format.dtype_to_descr(kind), "fortran_order": False, "shape": (length,)}
-    np.lib.format.write_array_header_1_0(file, description)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.ragged import offsets_of
+from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.text.sides import SIDES, SideName
 
@@ -22,27 +22,13 @@ _SIDE_COLUMNS: dict[str, type[np.unsignedinteger[Any]]] = {
     **dict.fromkeys(("keys", "hashes"), np.uint64),
     "text": np.uint8,
 }
-"""Those of SideBlock, and hashes: of the sentence keys (see ``corpus.splits``), by which a corpus is split, and of the
-sentences."""
+"""Of each sentence its tokens, their count (lengths), its words, its text in UTF-8 with a newline, the bytes of that
+(sizes), and two hashes: of its key (see ``corpus.splits``), by which a corpus is split, and of itself."""
 _TYPES: dict[str, type[np.unsignedinteger[Any]]] = {
     "lines": np.uint32,
     "pair_hashes": np.uint64,
     **{f"{side}.{name}": kind for side in SIDES for name, kind in _SIDE_COLUMNS.items()},
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class SideBlock:
-    """One side of the pairs of a block: N sentences of T tokens in all."""
-
-    numbers: NDArray[np.uint32]
-    """T: the number of each token of each sentence, by ``PairStore.tokens``."""
-    lengths: NDArray[np.uint32]
-    """N: tokens per sentence."""
-    text: NDArray[np.uint8]
-    """The sentences in UTF-8, each with a newline."""
-    sizes: NDArray[np.uint32]
-    """N: bytes per sentence, newline included."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +78,8 @@ class PairStore:
         """A column of one number per pair."""
         return np.fromfile(self._path(name), dtype=_TYPES[name])
 
-    def side_blocks(self, side: SideName) -> Iterator[tuple[slice, SideBlock]]:
-        """One side block by block, each with its range of pairs."""
+    def side_blocks(self, side: SideName) -> Iterator[tuple[slice, Ragged, Ragged]]:
+        """One side block by block: the range of its pairs, the numbers of their tokens, the bytes of their texts."""
         start = 0
         with ExitStack() as stack:
             files = {name: stack.enter_context(self._path(f"{side}.{name}").open("rb")) for name in _SIDE_COLUMNS}
@@ -102,9 +88,12 @@ class PairStore:
                 return np.fromfile(files[name], dtype=_SIDE_COLUMNS[name], count=count)
 
             for _, pairs in self.blocks:
-                lengths, sizes = read("lengths", pairs), read("sizes", pairs)
-                numbers, text = read("numbers", int(lengths.sum())), read("text", int(sizes.sum()))
-                yield slice(start, start + pairs), SideBlock(numbers=numbers, lengths=lengths, text=text, sizes=sizes)
+                tokens, texts = (offsets_of(read(name, pairs)) for name in ("lengths", "sizes"))
+                yield (
+                    slice(start, start + pairs),
+                    Ragged(values=read("numbers", int(tokens[-1])), offsets=tokens),
+                    Ragged(values=read("text", int(texts[-1])), offsets=texts),
+                )
                 start += pairs
 
     def texts(self, side: SideName, pairs: Sequence[int]) -> list[str]:

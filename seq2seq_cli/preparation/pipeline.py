@@ -9,7 +9,7 @@ do not depend on the workers.
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -26,6 +26,7 @@ from seq2seq_cli.pairs.stated_languages import (
     DEFAULT,
     Codes,
     LanguageOrigin,
+    Statement,
     by_words,
     find_mismatch,
     resolve_languages,
@@ -146,8 +147,9 @@ def prepare(
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
             own = [each for each in local if each.split <= TEST]
-            own = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=preferred)
-            inputs = _own_inputs(own, asked, languages)
+            codes = preferred.codes if preferred else None
+            own = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=codes)
+            inputs = _own_inputs(own, asked, preferred)
             stated = [codes for _, codes in with_codes]
             helping = (each for each in local if each.split > TEST)
             for each, codes in zip_longest(helping, stated):  # the related files are the first of them
@@ -169,10 +171,23 @@ def prepare(
     )
 
 
-def _own_inputs(pair_files: list[PairFile], asked: Config, languages: str | None) -> _Inputs:
-    """The files of the two languages; raises PairFileError as `_resolved`."""
+def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement | None) -> _Inputs:
+    """The files of the two languages, with the `preferred` ones or those that the files state.
+
+    Raises PairFileError when nothing states the languages, and a text is written in the script of others.
+    """
     samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
-    config, languages_from, warnings = _resolved(asked, languages, pair_files, samples)
+    stated = [each.statement for each in pair_files if each.statement]
+    statements = [preferred] if preferred else stated or [by_words(samples[0])]
+    text, languages_from, warnings = resolve_languages(asked.text, statements, swap=asked.data.swap)
+    config = asked.model_copy(update={"text": text})
+    if languages_from == "default" and ANY_LANGUAGE in (text.src.language, text.tgt.language):
+        warnings.append(
+            f"{pair_files[0].name}: a column is in neither {' nor '.join(map(name_of, DEFAULT))}, and is read by the"
+            " rules for any language (xx): name the languages with --languages"
+        )
+    for each, sample in zip(pair_files, samples, strict=True):
+        warnings += _doubts(each, sample, config, languages_from)
     for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
     texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
     first, second = map(letter_of_marks, texts)
@@ -189,38 +204,22 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, languages: str | None
     )
 
 
-def _resolved(
-    config: Config, languages: str | None, pair_files: Sequence[PairFile], samples: Sequence[Sequence[Sequence[str]]]
-) -> tuple[Config, LanguageOrigin, list[str]]:
-    """The config with the languages of the files; where they are from; what may be wrong with them.
-
-    Raises PairFileError when nothing states the languages, and a text is written in the script of others.
-    """
-    stated = [each.statement for each in pair_files if each.statement]
-    files = stated or [by_words(samples[0])]
-    text, origin, warnings = resolve_languages(config.text, stated=languages, files=files, swap=config.data.swap)
-    codes = text.src.language, text.tgt.language
+def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, origin: LanguageOrigin) -> Iterator[str]:
+    """What may be wrong with the languages of a file; raises PairFileError as `_own_inputs`."""
+    codes = config.text.src.language, config.text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
-    is_guess = origin in ("columns", "name", "default")
-    if origin == "default" and ANY_LANGUAGE in codes:
-        warnings.append(
-            f"{pair_files[0].name}: a column is in neither {' nor '.join(map(name_of, DEFAULT))}, and is read by the"
-            " rules for any language (xx): name the languages with --languages"
+    said = file.statement.codes if file.statement else in_order
+    differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
+    if said == in_order[::-1] != in_order or (differs and origin in ("columns", "name", "default")):
+        yield (
+            f"{file.name}: says that its columns are {'-'.join(said)}; they are taken as {'-'.join(in_order)}: give all"
+            " files in one order, or see --languages and --swap"
         )
-    for each, sample in zip(pair_files, samples, strict=True):
-        said = each.statement.codes if each.statement else in_order
-        differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
-        if said == in_order[::-1] != in_order or (differs and is_guess):
-            warnings.append(
-                f"{each.name}: says that its columns are {'-'.join(said)}; they are taken as"
-                f" {'-'.join(in_order)}: give all files in one order, or see --languages and --swap"
-            )
-        if mismatch := find_mismatch(sample, in_order):
-            problem = f"{each.name}: {mismatch}"
-            if origin in ("default", "name"):
-                raise PairFileError(problem)
-            warnings.append(problem)
-    return config.model_copy(update={"text": text}), origin, warnings
+    if mismatch := find_mismatch(sample, in_order):
+        problem = f"{file.name}: {mismatch}"
+        if origin in ("default", "name"):
+            raise PairFileError(problem)
+        yield problem
 
 
 def _fill(

@@ -18,18 +18,13 @@ from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN
 
-NOWHERE = -1
-"""The part of a pair that is dropped."""
-
-_KEPT = -1
-"""In place of a reason, for a pair that is not dropped."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """The part of the corpus that each pair is in."""
 
     part_of_pair: NDArray[np.int8]
+    """Below 0 for a pair that is dropped: ~n for the reason n of REASONS."""
     records: dict[PartName, SplitRecord]
     """The manifest's records of the parts."""
     shared: int
@@ -46,27 +41,26 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
 
     Raises PairFileError when no pair is left for training.
     """
-    reasons = _Reasons(len(given))
+    part_of_pair = given.copy()
     # Only within a given split: a training pair that a given split has, too, is dropped below.
-    reasons.give("duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
-    _drop_lengths(store, reasons, given, data, unit)
-    part_of_pair = np.where(reasons.numbers == _KEPT, given, NOWHERE).astype(np.int8)
-    _drop_shared(store, reasons, part_of_pair, part_of_pair == TRAIN)
+    _drop(part_of_pair, "duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
+    _drop_lengths(store, part_of_pair, given, data, unit)
+    _drop_shared(store, part_of_pair, part_of_pair == TRAIN)
     shared = int(np.count_nonzero(_sharing(store, part_of_pair == TEST, part_of_pair == VALID)))
     train = part_of_pair == TRAIN
     if not train.any():
-        raise PairFileError(_nothing_left(store, reasons, data))
+        raise PairFileError(_nothing_left(store, part_of_pair, data))
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
     first, second = SIDES[::-1] if data.swap else SIDES
     part_of_pair[train] = assign_splits(
         store.column(f"{first}.keys")[train],
         store.column(f"{second}.keys")[train],
-        _is_new(store, first, given, part_of_pair != NOWHERE)[train],
+        _is_new(store, first, given, part_of_pair >= 0)[train],
         wanted,
     )
-    _drop_shared(store, reasons, part_of_pair, part_of_pair > TEST)
-    reasons.add_to(counts, store)
+    _drop_shared(store, part_of_pair, part_of_pair > TEST)
+    _count_dropped(store, part_of_pair, counts)
     warnings = [
         f"nothing is held out for {SPLITS[split]}: the pairs form too few, or too large, groups of shared sentences:"
         f" give a file with --{SPLITS[split]}, or prepare without it: --set data.{SPLITS[split]}_sources=0"
@@ -77,7 +71,7 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
         warnings.append(
             f"the given test split shares a sentence with the validation split in {counted(shared, 'pair')}"
         )
-    is_new = _is_new(store, "src", given, part_of_pair != NOWHERE)
+    is_new = _is_new(store, "src", given, part_of_pair >= 0)
     in_part = {name: part_of_pair == part for part, name in enumerate(PARTS)}
     records = {
         name: SplitRecord(pairs=int(pairs.sum()), sources=int((pairs & is_new).sum()), covered=None)
@@ -94,48 +88,43 @@ def _is_new(store: PairStore, side: SideName, given: NDArray[np.int8], kept: NDA
     return is_new
 
 
-class _Reasons:
-    """The first reason to drop each pair, if there is one."""
+def _drop(part_of_pair: NDArray[np.int8], reason: Reason, mask: NDArray[np.bool_]) -> None:
+    """Drop the pairs of a mask that are not dropped yet."""
+    part_of_pair[mask & (part_of_pair >= 0)] = ~REASONS.index(reason)
 
-    def __init__(self, pairs: int) -> None:
-        self.numbers = np.full(pairs, _KEPT, dtype=np.int8)
 
-    def give(self, reason: Reason, mask: NDArray[np.bool_]) -> None:
-        """Drop the pairs of a mask that are not dropped yet."""
-        self.numbers[mask & (self.numbers == _KEPT)] = REASONS.index(reason)
+def _dropped(part_of_pair: NDArray[np.int8], reason: Reason) -> NDArray[np.intp]:
+    return np.flatnonzero(part_of_pair == ~REASONS.index(reason))
 
-    def pairs(self, reason: Reason) -> NDArray[np.intp]:
-        """The pairs dropped for a reason."""
-        return np.flatnonzero(self.numbers == REASONS.index(reason))
 
-    def add_to(self, counts: LineCounts, store: PairStore) -> None:
-        """Count the dropped pairs for each reason, with the first of them as examples."""
-        lines = store.column("lines")
-        for reason in REASONS:
-            pairs = self.pairs(reason)
-            first = pairs[:MOST_EXAMPLES].tolist()
-            if not first:
-                continue
+def _count_dropped(store: PairStore, part_of_pair: NDArray[np.int8], counts: LineCounts) -> None:
+    """Count the dropped pairs for each reason, with the first of them as examples."""
+    lines = store.column("lines")
+    for reason in REASONS:
+        pairs = _dropped(part_of_pair, reason)
+        if first := pairs[:MOST_EXAMPLES].tolist():
             columns = store.files_of(first), lines[first].tolist(), *(store.texts(side, first) for side in SIDES)
             counts.drop(reason, len(pairs), starmap(DroppedLine.of, zip(*columns, strict=True)))
 
 
-def _drop_lengths(store: PairStore, reasons: _Reasons, given: NDArray[np.int8], data: DataConfig, unit: Unit) -> None:
+def _drop_lengths(
+    store: PairStore, part_of_pair: NDArray[np.int8], given: NDArray[np.int8], data: DataConfig, unit: Unit
+) -> None:
     """Drop training pairs with too many tokens on a side, or many more words on one side than on the other."""
     most = data.max_tokens * (CHARACTERS_PER_TOKEN if unit == "character" else 1)
     for_training = ~np.isin(given, (VALID, TEST))
     longest = np.maximum(store.column("src.lengths"), store.column("tgt.lengths"))
-    reasons.give("too long", for_training & (longest > most))
+    _drop(part_of_pair, "too long", for_training & (longest > most))
     src, tgt = store.column("src.words"), store.column("tgt.words")
-    reasons.give("length ratio", for_training & (np.maximum(src, tgt) > data.max_ratio * np.minimum(src, tgt)))
+    is_uneven = np.maximum(src, tgt) > data.max_ratio * np.minimum(src, tgt)
+    _drop(part_of_pair, "length ratio", for_training & is_uneven)
 
 
-def _drop_shared(store: PairStore, reasons: _Reasons, part_of_pair: NDArray[np.int8], pairs: NDArray[np.bool_]) -> None:
+def _drop_shared(store: PairStore, part_of_pair: NDArray[np.int8], pairs: NDArray[np.bool_]) -> None:
     """Drop of the ``pairs`` what shares a sentence with a held-out split; case, punctuation, spaces do not count."""
     held_out: tuple[tuple[int, Reason], ...] = ((VALID, "in valid"), (TEST, "in test"))
     for split, reason in held_out:
-        reasons.give(reason, _sharing(store, pairs, part_of_pair == split))
-    part_of_pair[reasons.numbers != _KEPT] = NOWHERE
+        _drop(part_of_pair, reason, _sharing(store, pairs, part_of_pair == split))
 
 
 def _sharing(store: PairStore, pairs: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -151,8 +140,9 @@ def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
     return hashes ^ mix(np.arange(len(PARTS), dtype=np.uint64))[given] if given.any() else hashes
 
 
-def _nothing_left(store: PairStore, reasons: _Reasons, data: DataConfig) -> str:
+def _nothing_left(store: PairStore, part_of_pair: NDArray[np.int8], data: DataConfig) -> str:
     files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.blocks))
-    counts = ", ".join(f"{len(pairs):,} {reason}" for reason in REASONS if len(pairs := reasons.pairs(reason)))
+    dropped = {reason: len(_dropped(part_of_pair, reason)) for reason in REASONS}
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items() if count)
     limits = f"data.max_tokens={data.max_tokens} or data.max_ratio={data.max_ratio:g}"
     return f"{files}: no pair is left for training ({counts}): give more pairs, or raise {limits}"

@@ -16,7 +16,7 @@ from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future,
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.errors import S2SError, UsageError, how_to_install
@@ -24,7 +24,6 @@ from seq2seq_cli.errors import S2SError, UsageError, how_to_install
 if TYPE_CHECKING:
     from distributed import Client
 
-P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -59,8 +58,9 @@ class Workers:
         try:
             for task in tasks:
                 try:
-                    waiting.append((task, self.executor.submit(function, task)))
-                except OSError as error:  # a pool starts its processes at its first tasks
+                    with _interrupts_held():  # a pool starts its processes, each with a task
+                        waiting.append((task, self.executor.submit(function, task)))
+                except OSError as error:
                     why = f"no worker process can be started: {error.strerror or error}"
                     raise S2SError(f"{why}: end other programs, and prepare again") from None
                 if len(waiting) >= _TASKS_PER_WORKER * self.count:
@@ -72,15 +72,6 @@ class Workers:
 
 OpenWorkers = Callable[[int], AbstractContextManager[Workers]]
 """Opens workers for files of so many bytes, as a context manager; they end with the block."""
-
-
-class _Pool(ProcessPoolExecutor):
-    """A process pool that starts its processes, at the first tasks, undisturbed by Ctrl-C."""
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Submit a task; processes that start with it never see an interrupt."""
-        with _interrupts_held():
-            return super().submit(fn, *args, **kwargs)
 
 
 @contextmanager
@@ -120,7 +111,7 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
         yield Workers()
         return
     # Spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe.
-    pool = _Pool(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
     try:
         yield Workers(executor=pool, count=cores)
     finally:

@@ -19,8 +19,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 def walk(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
     """All commands with the words that name them."""
     yield path, command
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from walk(inner, *path, name)
+    for name in getattr(command, "commands", {}):
+        yield from walk(command.get_command(None, name), *path, name)
 
 
 ALL = dict(walk(build_program()))
@@ -41,8 +41,8 @@ def test_the_help_fits_80_columns_and_cuts_no_line(
     assert max(map(len, done.stdout.splitlines())) <= 80
     whole = " ".join(done.stdout.split())
     assert summary(ALL[path]) in whole
-    for name, inner in getattr(ALL[path], "commands", {}).items():
-        assert f" {name} {summary(inner)}" in whole
+    for name in getattr(ALL[path], "commands", {}):
+        assert f" {name} {summary(ALL[(*path, name)])}" in whole
 
 
 def test_the_version_names_what_matters(tmp_path: Path) -> None:

@@ -227,8 +227,8 @@ def types(path: Path) -> list[str]:
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
     root = build_program()
-    ours = [root, *root.commands.values()]
-    ours += [inner for command in root.commands.values() for inner in getattr(command, "commands", {}).values()]
+    ours = [root, *(root.get_command(None, name) for name in root.commands)]
+    ours += [inner for command in ours[1:] for inner in getattr(command, "commands", {}).values()]
     names = {name for command in ours for parameter in command.params for name in parameter.opts}
     lines = [line for page in DOCS for line in text_of(page).replace("\\\n", " ").splitlines()]
     told = {
@@ -249,7 +249,7 @@ def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:
         theirs, ours = line.removeprefix(LAUNCHER).split(LAUNCHED)
         get_args_parser().parse_args([*shlex.split(theirs), "-m", "seq2seq_cli"])
         name, *arguments = shlex.split(ours)
-        build_program().commands[name].make_context(name, arguments)
+        build_program().get_command(None, name).make_context(name, arguments)
 
 
 def test_the_docs_tell_every_reason_to_drop_a_line() -> None:

@@ -87,13 +87,9 @@ def read(line: str) -> Mapping[str, Any]:
 
 
 @cache
-def program() -> Any:
-    return build_program()
-
-
 def commands() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = program().commands
-    return found
+    program = build_program()
+    return {name: program.get_command(None, name) for name in program.commands}
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 import seq2seq_cli as s2s
+from seq2seq_cli.cli.options import set_option
 from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
@@ -27,9 +28,7 @@ def compare(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder of the comparison; runs that it has are resumed.")
     ] = Path("comparison"),
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of all configs.")
-    ] = None,
+    set_: Annotated[list[str] | None, set_option("one key of all configs")] = None,
 ) -> None:
     """Train several configs on the same pairs, and print their scores side by side.
 

@@ -58,8 +58,9 @@ def _head(corpus: PreparedCorpus) -> Iterator[str]:
 def _splits(corpus: PreparedCorpus) -> Iterator[str]:
     yield f"{'split':<14}{'pairs':>12}{'sources':>12}{'with several targets':>24}{'most targets':>14}"
     for split in SPLITS:
-        found = inspection.count_references(corpus, split)
-        yield f"{split:<14}{found.pairs:>12,}{found.sources:>12,}{found.several:>24,}{found.most:>14,}"
+        targets = inspection.count_references(corpus, split)
+        several, most = np.count_nonzero(targets > 1), targets.max(initial=0)
+        yield f"{split:<14}{targets.sum():>12,}{len(targets):>12,}{several:>24,}{most:>14,}"
 
 
 def _leakage(leaks: Sequence[Leak]) -> Iterator[str]:
@@ -89,8 +90,10 @@ def _unknown(corpus: PreparedCorpus) -> Iterator[str]:
 
 
 def _examples(corpus: PreparedCorpus, seed: int) -> Iterator[str]:
-    pairs = inspection.draw_pairs(corpus, _EXAMPLES, seed)
-    yield f"{counted(len(pairs), 'random pair')} (--seed {seed})"
-    for pair in pairs:
-        lines = pair.src, " ".join(pair.src_units), pair.tgt, " ".join(pair.tgt_units)
-        yield from ["", *(f"{name:<7}{line}" for name, line in zip((pair.split, "", "", ""), lines, strict=True))]
+    drawn = list(inspection.draw_pairs(corpus, _EXAMPLES, seed))
+    yield f"{counted(len(drawn), 'random pair')} (--seed {seed})"
+    for split, pair in drawn:
+        yield ""
+        for name, codec, text in zip((split, ""), corpus.codecs, pair, strict=True):
+            yield f"{name:<7}{text}"
+            yield f"{'':<7}{' '.join(inspection.shown_units(codec, text))}"

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import Columns, Encoding, Files, Overwrite, file_option
+from seq2seq_cli.cli.options import Columns, Encoding, Files, Overwrite, file_option, set_option
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import command_line, one_line
-from seq2seq_cli.pairs.text_lines import check_encoding
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
@@ -73,9 +72,7 @@ def prepare(
         str | None,
         typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
     ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key, such as text.unit=word.")
-    ] = None,
+    set_: Annotated[list[str] | None, set_option("a key, such as text.unit=word")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")
     ] = None,
@@ -88,12 +85,6 @@ def prepare(
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
-    if encoding is not None:
-        check_encoding(encoding, "--encoding")
-    if columns is not None:
-        from seq2seq_cli.pairs.columns import read_columns
-
-        read_columns(columns, "--columns")
     with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
             *(file or []),

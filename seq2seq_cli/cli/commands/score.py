@@ -10,7 +10,7 @@ import typer
 
 from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
-from seq2seq_cli.cli.translating.results import Output, decimal, json_line
+from seq2seq_cli.cli.translating.results import decimal, json_line
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.load import load
@@ -49,13 +49,13 @@ def score(
     pairs, place = _pairs((src, tgt))
     with loading():
         translator = load(model, device=device, overrides=overrides or []).translator
-    output, is_json = Output(sys.stdout), format_ == "json"
+    is_json = format_ == "json"
     count, total = 0, TotalScore()
     for pair in score_pairs(translator, pairs, place):
         count, total = count + 1, total + pair
-        output.write(_pair_json(pair, output) if is_json else _line(pair, f"confidence {decimal(pair.confidence)}"))
+        sys.stdout.write(_pair_json(pair) if is_json else _line(pair, f"confidence {decimal(pair.confidence)}"))
     perplexity = f"perplexity {decimal(total.perplexity)}"
-    output.write(_total_json(count, total, output) if is_json else f"all {count:,}: {_line(total, perplexity)}")
+    sys.stdout.write(_total_json(count, total) if is_json else f"all {count:,}: {_line(total, perplexity)}")
 
 
 def _pairs(texts: tuple[str, str]) -> tuple[Iterator[tuple[str, str]], Callable[[int], str]]:
@@ -84,13 +84,13 @@ def _line(total: TotalScore, more: str) -> str:
     return f"log-probability {decimal(total.log_probability)} of {tokens}, score {decimal(total.score)}, {more}\n"
 
 
-def _pair_json(pair: PairScore, output: Output) -> str:
+def _pair_json(pair: PairScore) -> str:
     content = {"source": pair.src.text, "translation": pair.tgt.text, **_numbers(pair)}
-    return json_line({**content, "confidence": json_number(pair.confidence), "unknown": pair.unknown}, output)
+    return json_line({**content, "confidence": json_number(pair.confidence), "unknown": pair.unknown}, sys.stdout)
 
 
-def _total_json(count: int, total: TotalScore, output: Output) -> str:
-    return json_line({"pairs": count, **_numbers(total), "perplexity": json_number(total.perplexity)}, output)
+def _total_json(count: int, total: TotalScore) -> str:
+    return json_line({"pairs": count, **_numbers(total), "perplexity": json_number(total.perplexity)}, sys.stdout)
 
 
 def _numbers(total: TotalScore) -> dict[str, float | None]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
+from seq2seq_cli.cli.options import set_option
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
 from seq2seq_cli.counts import counted, duration, epochs_in_words
@@ -59,9 +60,7 @@ def train(
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Short for --set training.seed=N.")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of the config.")
-    ] = None,
+    set_: Annotated[list[str] | None, set_option("one key of the config")] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""
     share_temporary_folder()

@@ -200,7 +200,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
 def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of a file, and a bar on stderr where no translations come between."""
     translations = presenter.translator.translate_stream(read_lines(path))
-    if not path.is_file() or presenter.output.is_terminal or not sys.stderr.isatty():
+    if not path.is_file() or presenter.output.isatty() or not sys.stderr.isatty():
         yield from translations
         return
     total = sum(1 for _ in read_lines(path))
@@ -214,4 +214,4 @@ def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of standard input, at once where its writer waits for it."""
     for block in read_blocks(sys.stdin.buffer, STDIN):  # type: ignore[arg-type]  # a BufferedReader
         yield from presenter.translator.translate_stream(block)
-        presenter.output.stream.flush()
+        presenter.output.flush()

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TextIO
 
 from seq2seq_cli.cli.terminal import tell
-from seq2seq_cli.cli.translating.results import Output, View, render
+from seq2seq_cli.cli.translating.results import View, render
 from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.translation import Place, Translation, text_data
@@ -26,7 +27,7 @@ class Presenter:
     translator: Translator
     name: str
     """The name of the run, or of all runs that translate together."""
-    output: Output
+    output: TextIO
     view: View
     drawing: "Drawing | None" = None
     _shown: int = 0
@@ -54,7 +55,7 @@ class Presenter:
                     self.drawing.add(translation)
         except InputError as error:
             problem = error
-        self.output.stream.flush()
+        self.output.flush()
         if self.drawing:
             self.drawing.write(self.name, self.translator)
         if new := [word for word in unknown if word not in self._named]:

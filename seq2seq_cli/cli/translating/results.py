@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -24,44 +23,21 @@ _SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
 """Controls that part words as white space does; before a line feed they are left out."""
 
 
-@dataclass(frozen=True)
-class Output:
-    """A stream of results."""
-
-    stream: TextIO
-
-    @cached_property
-    def is_terminal(self) -> bool:
-        """Whether a person reads along."""
-        return self.stream.isatty()
-
-    @cached_property
-    def is_utf8(self) -> bool:
-        """Whether the stream has every character."""
-        return codecs.lookup(self.stream.encoding).name == "utf-8"
-
-    def write(self, text: str) -> None:
-        """Write lines; on a terminal at once."""
-        self.stream.write(text)
-        if self.is_terminal:
-            self.stream.flush()
-
-
 @contextlib.contextmanager
-def open_output(path: Path | None, *, overwrite: bool) -> Iterator[Output]:
+def open_output(path: Path | None, *, overwrite: bool) -> Iterator[TextIO]:
     """Standard output, or a file that is there, whole, when the block has ended without an error.
 
     Raises UsageError for a file that exists, unless `overwrite` is set, and for a path where none can be. A device or
     a named pipe is written to directly.
     """
     if path is None:
-        yield Output(sys.stdout)
+        yield sys.stdout
         return
     try:
         with output_file(path, overwrite=overwrite) as file:
-            stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+            stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n", line_buffering=file.isatty())
             try:
-                yield Output(for_terminal(stream))
+                yield for_terminal(stream)
             finally:
                 stream.detach()  # writes the rest, and leaves the file open
     except OSError as error:
@@ -82,7 +58,7 @@ class View:
     """Translations per text."""
 
 
-def render(translation: Translation, view: View, output: Output) -> str:
+def render(translation: Translation, view: View, output: TextIO) -> str:
     """The lines of a text, each with its end."""
     ranked = translation.alternatives[: view.nbest] or (translation,)
     if view.format == "text":
@@ -93,7 +69,7 @@ def render(translation: Translation, view: View, output: Output) -> str:
     return json_line(content, output)
 
 
-def _text(ranked: tuple[Translation, ...], view: View, output: Output) -> str:
+def _text(ranked: tuple[Translation, ...], view: View, output: TextIO) -> str:
     """A line with what was asked for in tab-separated columns, then the tables of attention.
 
     With several translations per text, each text has as many lines; those that the search did not find are blank.
@@ -113,11 +89,11 @@ def _line(translation: Translation, view: View) -> str:
     return "\t".join([text.replace("\t", " "), *columns]) if columns else text
 
 
-def _attention_table(sentence: SentenceTranslation, output: Output) -> str:
+def _attention_table(sentence: SentenceTranslation, output: TextIO) -> str:
     """The attention of a sentence: shades no wider than a terminal, or numbers."""
     from seq2seq_cli.plots.attention_text import attention_table  # not above: rich, which most translations do without
 
-    if output.is_terminal and output.is_utf8:
+    if output.isatty() and _is_utf8(output):
         return attention_table(sentence, style="shades", width=shutil.get_terminal_size().columns)
     return attention_table(sentence, style="numbers")
 
@@ -147,9 +123,13 @@ def _outcome(translation: Translation, view: View) -> dict[str, Any]:
     return outcome
 
 
-def json_line(content: Mapping[str, Any], output: Output) -> str:
+def json_line(content: Mapping[str, Any], output: TextIO) -> str:
     """An object of strict JSON on one line, in the characters that the stream has."""
-    return json.dumps(content, ensure_ascii=not output.is_utf8, allow_nan=False) + "\n"
+    return json.dumps(content, ensure_ascii=not _is_utf8(output), allow_nan=False) + "\n"
+
+
+def _is_utf8(output: TextIO) -> bool:
+    return codecs.lookup(output.encoding).name == "utf-8"
 
 
 def decimal(value: float) -> str:

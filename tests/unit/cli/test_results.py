@@ -12,15 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.cli.terminal import for_terminal
-from seq2seq_cli.cli.translating.results import Output, View, render
+from seq2seq_cli.cli.translating.results import View, render
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.text.codec import Reading
 
 BLANK = Translation(source="  ", text="", sentences=())
-
-
-def output(encoding: str = "utf-8") -> Output:
-    return Output(io.TextIOWrapper(io.BytesIO(), encoding=encoding))
 
 
 def translation(text: str, *probabilities: float, source: str = "Zoë ran", unknown: Sequence[str] = ()) -> Translation:
@@ -47,7 +43,7 @@ BOTH = replace(RAN, alternatives=(RAN, WENT))
 
 
 def shown(translation: Translation, view: View, encoding: str = "utf-8") -> str:
-    return render(translation, view, output(encoding))
+    return render(translation, view, io.TextIOWrapper(io.BytesIO(), encoding=encoding))
 
 
 def as_json(translation: Translation, view: View) -> dict[str, Any]:
@@ -125,7 +121,8 @@ class Terminal(io.TextIOWrapper):
 def on_terminal(text: str) -> str:
     buffer = io.BytesIO()
     terminal = Terminal(buffer, encoding="utf-8", newline="\n")
-    Output(for_terminal(terminal)).write(text)
+    for_terminal(terminal).write(text)
+    terminal.flush()
     return buffer.getvalue().decode()
 
 

@@ -181,7 +181,7 @@ def test_other_texts_with_a_forged_hash_are_damaged(folder: Path, change: Callab
         path.write_bytes(b"".join(line + b"\n" for line in change(path.read_bytes().splitlines())))
         forge_record(folder, path.name)
     corpus = PreparedCorpus.open(folder)
-    for read in (lambda: corpus.sentences("train"), lambda: draw_pairs(corpus, 5, 1)):
+    for read in (lambda: corpus.sentences("train"), lambda: list(draw_pairs(corpus, 5, 1))):
         with pytest.raises(PreparedFolderError, match=r"train\..* damaged: prepare again with --overwrite"):
             read()
 

@@ -8,12 +8,10 @@ import pytest
 
 from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.scoring import score_pairs
-from seq2seq_cli.evaluation.attention_figures import AttentionSums, TokenKind, token_kinds
+from seq2seq_cli.evaluation.attention_figures import END, MARK, WORD, AttentionFigures, attention_sums, token_kinds
 from seq2seq_cli.evaluation.held_out import read_references
 from tests.corpora import prepared
 from tests.tiny import fresh_tiny, tiny_config
-
-WORD, MARK, END, NONE = TokenKind.WORD, TokenKind.PUNCTUATION, TokenKind.EOS, TokenKind.PADDING
 
 
 def test_the_figures_of_weights_by_hand() -> None:
@@ -25,9 +23,8 @@ def test_the_figures_of_weights_by_hand() -> None:
         ],
         dtype=np.float32,
     )
-    src = np.array([[WORD, WORD, MARK, END], [WORD, END, NONE, NONE]])
-    tgt = np.array([[WORD, WORD, MARK, END], [WORD, END, NONE, NONE]])
-    figures = AttentionSums.of(weights, src, tgt).figures()
+    kinds = np.array([[WORD, WORD, MARK, END], [WORD, END, END, END]])
+    figures = AttentionFigures.of(attention_sums(weights, kinds, kinds))
     quarter = 0.25 * log(4) + 0.75 * log(4 / 3)  # 0.2 and 0.6 are 1 to 3
     assert figures is not None
     assert figures.entropy == pytest.approx((log(2) + (0.5 * log(4) + 0.5 * log(2)) + 0.0 + quarter) / 4, abs=1e-6)
@@ -37,18 +34,19 @@ def test_the_figures_of_weights_by_hand() -> None:
 def test_a_word_without_any_weight_is_on_no_mark() -> None:
     """Of `¡ a <eos>`, one word attends to the first token, which is a mark, and one to nothing."""
     weights = np.array([[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]], dtype=np.float32)
-    figures = AttentionSums.of(weights, np.array([[MARK, WORD, END]]), np.array([[WORD, WORD]])).figures()
+    sums = attention_sums(weights, np.array([[MARK, WORD, END]]), np.array([[WORD, WORD]]))
+    figures = AttentionFigures.of(sums)
     assert figures is not None
     assert figures.words_on_marks == pytest.approx(1 / 2)
 
 
 def test_weights_that_are_alike_have_the_largest_entropy_and_no_tokens_have_no_figures() -> None:
     kinds = np.full((1, 5), WORD)
-    figures = AttentionSums.of(np.full((1, 5, 5), 0.2, dtype=np.float32), kinds, kinds).figures()
+    figures = AttentionFigures.of(attention_sums(np.full((1, 5, 5), 0.2, dtype=np.float32), kinds, kinds))
     assert figures is not None
     assert figures.entropy == pytest.approx(log(5), abs=1e-6)
     assert figures.words_on_marks == 0
-    assert AttentionSums().figures() is None
+    assert AttentionFigures.of(np.zeros(4)) is None
 
 
 PAIRS = [(f"the word {'very ' * (i % 3)}{i}, here .", f"das Wort {i}{' da' * (i % 2)} !") for i in range(40)]
@@ -66,8 +64,8 @@ def test_validation_and_forced_decoding_have_the_same_figures(tmp_path: Path, un
     sums = []
     for pair in score_pairs(translator, corpus.sentences("valid"), with_attention=True):
         src, tgt = ([*reading.ids, 3] for reading in (pair.src, pair.tgt))
-        sums.append(AttentionSums.of(pair.weights[np.newaxis], src_kinds[[src]], tgt_kinds[[tgt]]))
-    forced = AttentionSums.total(sums).figures()
+        sums.append(attention_sums(pair.weights[np.newaxis], src_kinds[[src]], tgt_kinds[[tgt]]))
+    forced = AttentionFigures.of(np.sum(sums, axis=0))
 
     assert in_validation is not None
     assert forced is not None

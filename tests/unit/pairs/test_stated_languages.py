@@ -7,19 +7,35 @@ import pytest
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.pairs.stated_languages import Statement, by_words, guess_languages, resolve_languages, script_of
+from seq2seq_cli.pairs.stated_languages import (
+    LanguageOrigin,
+    Statement,
+    by_words,
+    guess_languages,
+    resolve_languages,
+    script_of,
+    stated_languages,
+)
 from tests.commands import s2s_here
 
 
 def languages(
     *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
 ) -> tuple[str, str]:
-    resolved, _, _ = resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=swap)
-    return resolved.src.language, resolved.tgt.language
+    text, _, _ = resolved(*names, stated=stated, swap=swap, config=config)
+    return text.src.language, text.tgt.language
 
 
 def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = ()) -> list[str]:
-    return resolve_languages(text_config(*config), stated=stated, files=files(*names), swap=False)[2]
+    return resolved(*names, stated=stated, config=config)[2]
+
+
+def resolved(
+    *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
+) -> tuple[TextConfig, LanguageOrigin, list[str]]:
+    text = text_config(*config)
+    preferred = stated_languages(text, stated, swap=swap)
+    return resolve_languages(text, [preferred] if preferred else files(*names), swap=swap)
 
 
 def files(*names: str) -> list[Statement]:
@@ -98,7 +114,7 @@ def test_without_a_statement_the_words_tell_english_and_german(
 
 def test_of_several_files_the_first_that_states_both_languages_counts() -> None:
     said = [Statement(("xx", "es"), "columns"), Statement(("en", "fr"), "name"), Statement(("en", "es"), "columns")]
-    text, origin, _ = resolve_languages(text_config(), stated=None, files=said, swap=False)
+    text, origin, _ = resolve_languages(text_config(), said, swap=False)
     assert (text.src.language, text.tgt.language, origin) == ("en", "fr", "name")
 
 
@@ -140,14 +156,14 @@ def test_a_language_without_a_tokenizer_gives_one_warning(stated: str, config: s
 
 
 def test_it_says_where_the_languages_were_found() -> None:
-    both, one = ["text.src.language=it", "text.tgt.language=it"], ["text.src.language=it"]
+    both, one = ("text.src.language=it", "text.tgt.language=it"), ("text.src.language=it",)
     for name, stated, config, origin in (
         ("fra.txt", "pl-cs", both, "option"),
         ("fra.txt", None, both, "config"),
         ("fra.txt", None, one, "name"),
         ("mine.txt", None, one, "default"),
     ):
-        assert resolve_languages(text_config(*config), stated=stated, files=files(name), swap=False)[1] == origin
+        assert resolved(name, stated=stated, config=config)[1] == origin
 
 
 def test_anything_else_is_refused_in_one_line() -> None:

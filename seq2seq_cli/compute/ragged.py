@@ -29,6 +29,18 @@ class Ragged:
         values = np.concatenate([part.values for part in parts])
         return cls(values=values, offsets=offsets_of(np.concatenate([part.lengths for part in parts])))
 
+    @classmethod
+    def checked(cls, values: NDArray[Any], offsets: NDArray[Any], size: int) -> "Ragged":
+        """The rows of arrays from a file, of numbers below `size`; raises ValueError for damaged arrays."""
+        if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
+            raise ValueError("not rows of whole numbers")
+        bounds = np.array(offsets)
+        if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(values) or np.any(bounds[1:] < bounds[:-1]):
+            raise ValueError("rows without a beginning or an end")
+        if values.max(initial=0) >= max(size, 1):
+            raise ValueError("numbers that nothing has")
+        return cls(values=np.asarray(values), offsets=bounds)  # a slice of a memory map takes long
+
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
         """The length of each row."""

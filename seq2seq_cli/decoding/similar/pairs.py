@@ -70,7 +70,7 @@ class SimilarPairs:
         try:
             arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
             norms, sizes = arrays["norms"], {"src": src_size, "tgt": tgt_size, "index": len(arrays["norms"])}
-            rows = {name: _checked(arrays[name], arrays[name + _OFFSETS], size) for name, size in sizes.items()}
+            rows = {name: Ragged.checked(arrays[name], arrays[name + _OFFSETS], size) for name, size in sizes.items()}
             pairs = cls(**rows, norms=norms)
             if not len(pairs.src) == len(pairs.tgt) == len(norms) or len(pairs.index) != UNIGRAMS + BIGRAMS:
                 raise ValueError("not as many sources as targets, or an index of others")  # noqa: TRY301
@@ -140,15 +140,3 @@ def _idf(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
     """The inverse document frequencies of classes that so many of the pairs have."""
     idf: Float[np.ndarray, " C"] = np.log((pairs + 1) / (counts + 1)).astype(np.float32)
     return idf
-
-
-def _checked(values: NDArray[Any], offsets: NDArray[Any], size: int) -> Ragged:
-    """The rows of arrays from a file, of numbers below `size`; raises ValueError for damaged arrays."""
-    if values.ndim != 1 or values.dtype.kind != "u" or offsets.ndim != 1 or offsets.dtype != np.int64:
-        raise ValueError("not rows of whole numbers")
-    bounds = np.array(offsets)
-    if not len(bounds) or bounds[0] != 0 or bounds[-1] != len(values) or np.any(bounds[1:] < bounds[:-1]):
-        raise ValueError("rows without a beginning or an end")
-    if values.max(initial=0) >= max(size, 1):
-        raise ValueError("numbers that nothing has")
-    return Ragged(values=np.asarray(values), offsets=bounds)  # a slice of a memory map takes long

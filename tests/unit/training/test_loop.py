@@ -187,12 +187,6 @@ def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:
     assert steps[-1].lr == pytest.approx(0.01 * (1 + math.cos(math.pi * 17 / 18)) / 2)
 
 
-def test_an_update_takes_as_many_batches_as_accumulate_says(corpus: PreparedCorpus) -> None:
-    steps = [e for e in events(corpus, "training.accumulate=4", "training.epochs=1") if isinstance(e, Step)]
-    assert [step.position for step in steps] == [4, 8, 11]
-    assert [step.step for step in steps] == [1, 2, 3]
-
-
 def test_a_validation_is_greedy_where_the_config_draws(corpus: PreparedCorpus) -> None:
     config = tiny_config(corpus)
     drawing = tiny_config(corpus, "decoding.sampling=true", "decoding.temperature=5")

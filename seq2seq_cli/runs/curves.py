@@ -13,9 +13,8 @@ from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.output import write_output
 from seq2seq_cli.pages.page import film_page
 from seq2seq_cli.plots.pictures import drawable, picture
-from seq2seq_cli.runs.about import films_of
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.runs.records import EpochRecord, StepRecord
+from seq2seq_cli.runs.records import EpochRecord, StepRecord, films_of
 
 logger = logging.getLogger(__name__)
 

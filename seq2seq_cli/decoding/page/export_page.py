@@ -15,9 +15,9 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.pages.translator import translator_page
-from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER
+from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.text.languages import name_of
 
 

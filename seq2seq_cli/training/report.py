@@ -14,7 +14,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.decoding.engines.open_engine import load_model
-from seq2seq_cli.decoding.load import consulting, load_translator, translator_of
+from seq2seq_cli.decoding.load import consulting
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError, command_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
@@ -23,7 +23,7 @@ from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
-from seq2seq_cli.training.choose_decoding import choose_decoding
+from seq2seq_cli.training.choose_decoding import choose_decoding, trained_translator
 from seq2seq_cli.training.events import Report
 from seq2seq_cli.training.loop import is_ended_by_time
 from seq2seq_cli.training.session import Session
@@ -70,10 +70,7 @@ def report(session: Session, chosen: str | None = None) -> Report:
     """Score the best weights of the session's run; `chosen` is the line on its decoding keys."""
     corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
-    if session.state.device.type == "cpu":  # by the exported model, which is several times as fast there
-        translator = load_translator(session.run, "cpu")
-    else:
-        translator = consulting(session.run, translator_of(model, corpus.codecs, session.config.decoding))
+    translator = consulting(session.run, trained_translator(session))
     test = score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(

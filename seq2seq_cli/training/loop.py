@@ -129,8 +129,6 @@ class TrainingLoop:
         return Step(
             epoch=progress.epoch + 1,
             epochs=progress.epochs,
-            position=progress.position,
-            batches=progress.batches,
             step=progress.step,
             seconds=seconds,
             run_seconds=progress.seconds,

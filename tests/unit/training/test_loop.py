@@ -125,7 +125,7 @@ def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: P
     more = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
     session = resumed(RunFolder(tmp_path / "run"), more, corpus)
     first = next(event for event in train_session(session) if isinstance(event, Step))
-    assert (first.epoch - 1, first.position - 1) == before
+    assert (first.epoch - 1, session.state.progress.position - 1) == before
 
 
 def test_the_end_reason_follows_from_the_progress_alone() -> None:

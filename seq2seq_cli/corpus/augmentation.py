@@ -75,7 +75,8 @@ class Augmentation:
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
     longest: int | None = None
-    """The most ids of a source: pairs whose line would be longer stay as they are. None: any number."""
+    """The most ids of a source: pairs whose line would be longer stay as they are. None: any number, with which alone
+    there is BPE-dropout."""
 
     @classmethod
     def of(
@@ -213,8 +214,6 @@ class Augmentation:
 
     def _in_other_parts(self, line: Line, random: Random) -> Line:
         src = self.src_codec.resample(line.src, self.bpe_dropout, random)
-        if self.longest is not None and len(src) > self.longest:
-            return line
         return Line(src, self.tgt_codec.resample(line.tgt, self.bpe_dropout, random))
 
     def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:

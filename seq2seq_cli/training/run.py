@@ -132,22 +132,15 @@ def _how_to_resume(session: Session, *overrides: str) -> str:
 @contextmanager
 def _stop_request() -> Iterator[list[int]]:
     """A list that gets the exit code of the first signal to stop; a second signal acts as it would elsewhere."""
-    # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
-    is_main = threading.current_thread() is threading.main_thread()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
     asked: list[int] = []
+    with ExitStack() as put_back:
 
-    def put_back() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        def ask(number: int, _frame: FrameType | None) -> None:
+            asked.append(exit_code_of_signal(number))
+            put_back.close()
 
-    def ask(number: int, _frame: FrameType | None) -> None:
-        asked.append(exit_code_of_signal(number))
-        put_back()
-
-    try:
-        for number in before:
-            signal.signal(number, ask)
+        # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                put_back.callback(signal.signal, number, signal.signal(number, ask))
         yield asked
-    finally:
-        put_back()

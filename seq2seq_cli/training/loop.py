@@ -139,10 +139,11 @@ class TrainingLoop:
         """Score the validation split, and decide whether these are the best weights so far."""
         progress, training = self._state.progress, self._config.training
         self._tick()
-        with self._freed.other_sizes():
-            scores = validate(self._state, self._corpus, self._config, self._group)
-            translator = translator_of(self._state.model, self._corpus.codecs, self._config.decoding)
-            attention = read_pairs(translator, self._watched)
+        self._freed.give_back()
+        scores = validate(self._state, self._corpus, self._config, self._group)
+        translator = translator_of(self._state.model, self._corpus.codecs, self._config.decoding)
+        attention = read_pairs(translator, self._watched)
+        self._freed.give_back()
         progress.validation_seconds = self._tick()
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None

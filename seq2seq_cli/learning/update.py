@@ -84,12 +84,17 @@ class Updater:
         """
         state, group, training = self._state, self._group, self._training
         tokens, sentences = map(int, group.sum([float(batch.tokens), float(len(batch) if batch.tokens else 0)]))
-        nll = self._backward(batch)
+        half = training.scheduled_sampling
+        teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
+        state.optimiser.zero_grad()
+        with computing(state.precision, batch.src.device):
+            of_batch: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
+            torch.autograd.backward(of_batch.objective)
         # Where pairs are joined, a batch can be left without any: its loss and its gradient are 0.
         units = max(1, tokens if training.loss_unit == "token" else sentences)
         # Backward leaves the mean over the processes of the gradients of their summed losses.
         norm = _scale_and_clip(state.model, scale=group.size / units, max_norm=training.clip_norm)
-        total = group.sum_tensor(nll)
+        total = group.sum_tensor(of_batch.nll.detach())
         # One transfer from the device: two would wait for it twice.
         summed_loss, gradient_norm = torch.stack([total, norm]).tolist()
         loss = summed_loss / max(tokens, 1)
@@ -117,17 +122,6 @@ class Updater:
                 f" {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clip}"
             )
             raise self._group.agreed(NotFiniteError(message))
-
-    def _backward(self, batch: Batch) -> Float[Tensor, ""]:
-        """Leave the gradient of the summed loss in the weights; return the negative log-likelihood."""
-        state, training = self._state, self._training
-        half = training.scheduled_sampling
-        teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
-        state.optimiser.zero_grad()
-        with computing(state.precision, batch.src.device):
-            loss: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
-            torch.autograd.backward(loss.objective)
-        return loss.nll.detach()
 
 
 def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float | None) -> Float[Tensor, ""]:

@@ -56,9 +56,12 @@ def plot_runs(
 ) -> None:
     """Write the learning curves of runs, by their names: a picture, or for .html a page with their films.
 
-    Without a measure it is the `default_measure`. Raises UsageError as `curves_figure` and `write_output`.
+    Without a measure it is the metric of the first run, or the loss where no run has a score of held-out sentences by
+    it. Raises UsageError as `curves_figure` and `write_output`.
     """
-    measure = measure or default_measure(list(runs.values()))
+    if measure is None:
+        metric = next(iter(runs.values())).config.training.metric
+        measure = metric if any(held_out_curve(run, metric, axis) for run in runs.values()) else "loss"
     ending = out.suffix.lower().removeprefix(".")
     is_page = ending == "html"
     content = picture(lambda: curves_figure(runs, axis=axis, measure=measure), "svg" if is_page else ending)
@@ -66,13 +69,6 @@ def plot_runs(
         films = films_of({name: run.history for name, run in runs.items()})
         content = film_page(f"s2s runs: {', '.join(runs)}", films, content)
     write_output(out, content, overwrite=overwrite)
-
-
-def default_measure(runs: Sequence[Run]) -> CurveMeasure:
-    """The metric of the first run; the loss where no run has a score of held-out sentences by it."""
-    metric = runs[0].config.training.metric
-    scored = (record.score(metric) is not None for run in runs for record in run.history.validations)
-    return metric if any(scored) else "loss"
 
 
 def with_curves(runs: Sequence[Run]) -> list[Run]:

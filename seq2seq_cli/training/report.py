@@ -71,7 +71,12 @@ def report(session: Session, chosen: str | None = None) -> Report:
     corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
     translator = consulting(session.run, trained_translator(session))
-    test = score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None
+    test: HeldOutScores | None = None
+    verdict: Verdict = ()
+    if len(corpus.split("test")):
+        test, tests = score_split(model, translator, corpus, "test"), EvaluationSet.of_split(corpus, "test")
+        seen = count_words(corpus.trained_texts("tgt"), tests)
+        verdict = verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
@@ -80,18 +85,12 @@ def report(session: Session, chosen: str | None = None) -> Report:
         best=progress.best_in_words(training.metric),
         chosen=chosen,
         test=test,
-        verdict=_verdict(test, corpus) if test else (),
+        verdict=verdict,
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
         max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,
     )
-
-
-def _verdict(test: HeldOutScores, corpus: PreparedCorpus) -> Verdict:
-    tests = EvaluationSet.of_split(corpus, "test")
-    seen = count_words(corpus.trained_texts("tgt"), tests)
-    return verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
 
 
 def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import Record
 from tests.records import epoch, make_run, step
 
-RECORDS = {
+RECORDS: dict[str, list[Record]] = {
     "first": [
         *(step(100, 1, loss=5.0), step(200, 1, loss=4.0), epoch(200, 1, bleu=10.0, loss=3.5)),
         *(step(400, 2, loss=3.0), epoch(400, 2, bleu=21.5, loss=3.0)),

@@ -55,10 +55,6 @@ class ParallelIds:
         """The pairs of several, one after the other."""
         return cls(src=Ragged.joined([part.src for part in parts]), tgt=Ragged.joined([part.tgt for part in parts]))
 
-    def without(self, pairs: tuple[int, ...]) -> "ParallelIds":
-        """The pairs without these numbers."""
-        return self.pick(np.delete(np.arange(len(self)), pairs))
-
     def __len__(self) -> int:
         return len(self.src)
 
@@ -118,7 +114,8 @@ class PreparedCorpus:
     def leaving_out(self, pairs: Mapping[SplitName, tuple[int, ...]]) -> Self:
         """The same corpus without the pairs of these numbers."""
         ids = dict(self._ids)
-        ids.update((split, ids[split].without(numbers)) for split, numbers in pairs.items())
+        for split, numbers in pairs.items():
+            ids[split] = ids[split].pick(np.delete(np.arange(len(ids[split])), numbers))
         return replace(self, left_out=pairs, _ids=ids)
 
     def verify(self) -> None:

@@ -12,7 +12,7 @@ from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted, place_in_words
-from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError, exit_code_of_signal
+from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.training.events import Event, Started
@@ -136,7 +136,7 @@ def _stop_request() -> Iterator[list[int]]:
     with ExitStack() as put_back:
 
         def ask(number: int, _frame: FrameType | None) -> None:
-            asked.append(exit_code_of_signal(number))
+            asked.append(128 + number)
             put_back.close()
 
         # Python allows handlers in the main thread alone, which is also the one that signals interrupt.

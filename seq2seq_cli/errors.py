@@ -111,11 +111,6 @@ def _quoted_for_windows(word: str) -> str:
     return f'"{word}{doubled}"'
 
 
-def exit_code_of_signal(number: int) -> int:
-    """The exit code of a program that ends because of this signal."""
-    return 128 + number
-
-
 def exit_code_of(error: OSError) -> int:
     """2 where another name of a file or folder helps, 1 for a disk that is full or fails."""
     return InputError.exit_code if error.errno in _UNUSABLE_NAME else S2SError.exit_code
@@ -167,4 +162,4 @@ class DownloadError(S2SError):
 class Interrupted(S2SError):  # noqa: N818  # no error: the user wanted it
     """The user stopped the program, by SIGINT or another signal, which determines the exit code."""
 
-    exit_code = exit_code_of_signal(2)  # SIGINT, on all systems
+    exit_code = 128 + 2  # SIGINT, on all systems

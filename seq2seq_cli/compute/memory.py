@@ -73,17 +73,13 @@ class FreedMemory:
     def limit(self) -> None:
         """Return all free memory to the system when it may be more than `MOST_KEPT`."""
         if _private_bytes() > self._in_use + MOST_KEPT:
-            self._give_back()
+            self.give_back()
 
-    @contextmanager
-    def other_sizes(self) -> Iterator[None]:
-        """Return all free memory before and after the block, whose tensors have other sizes than a step."""
-        self._give_back()
-        yield
-        self._give_back()
+    def give_back(self) -> None:
+        """Return all free memory to the system, the gaps between tensors in use included.
 
-    def _give_back(self) -> None:
-        """Return all free memory to the system, the gaps between tensors in use included."""
+        It is due before and after tensors of other sizes than those of a step.
+        """
         _call_glibc("malloc_trim", 0)
         self._in_use = _private_bytes()
 

@@ -33,16 +33,18 @@ def check_wanted() -> None:
 
 
 def map_in_threads(
-    function: Callable[[Item], Result], items: Iterable[Item], threads: int
+    function: Callable[[Item], Result], items: Iterable[Item], threads: int, *, ahead: int = 0
 ) -> Generator[Result, None, None]:
     """The results in the order of the items, of calls in so many threads; in this one where there is a single call.
 
     It pays where the calls leave Python's global lock to others, as numpy and ONNX Runtime do while they compute. Few
-    more items than threads are taken ahead of the results. An error of the iterator is raised after the results of the
-    items before it. When the caller stops early, at Ctrl-C above all, the calls end where they `check_wanted` next.
+    more items than threads, or `ahead` items, are taken ahead of the results; one thread that takes none is this one.
+    An error of the iterator is raised after the results of the items before it. When the caller stops early, at Ctrl-C
+    above all, the calls end where they `check_wanted` next.
     """
     items = iter(items)
-    first = list(itertools.islice(items, 2)) if threads > 1 else []
+    ahead = ahead or (threads if threads > 1 else 0)
+    first = list(itertools.islice(items, 2)) if ahead else []
     if len(first) < 2:
         yield from map(function, itertools.chain(first, items))
         return
@@ -55,7 +57,7 @@ def map_in_threads(
     try:
         for item in _until_failure(itertools.chain(first, items), failures):
             pending.append(pool.submit(function, item))
-            if len(pending) > threads:
+            if len(pending) > ahead:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.messages import either
 from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
@@ -84,7 +85,7 @@ def _comment(text: str | None, indentation: str) -> list[str]:
 def _range(schema: dict[str, Any]) -> str:
     is_integer = schema["type"] == "integer"
     match schema:
-        case {"minimum": low, "maximum": high}:
+        case {"minimum": low, "maximum": high} if high != LARGEST_INTEGER:  # which nobody need be told
             return f"{low:.10g} to {high:.10g}"
         case {"minimum": low, "exclusiveMaximum": end}:
             return f"{low} to {end - 1}" if is_integer else f"{low:.10g} to below {end:.10g}"

@@ -1,7 +1,7 @@
 """From YAML text and ``--set`` overrides to a Config; all problems are reported at once."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,19 +42,19 @@ def overridden_keys(overrides: Sequence[str]) -> frozenset[str]:
     return frozenset(".".join(_key_path(override)) for override in overrides)
 
 
-def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Sequence[str] = ()) -> Config:
+def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Iterable[str] = ()) -> Config:
     """The config inside a run folder, which another version of s2s may have written.
 
-    Unknown keys of the file are dropped with a logged warning, missing ones have their defaults. Sections in
-    ``without`` are left out. ``overrides`` are the user's and are read as strictly as by ``load_config``.
+    Unknown keys of the file are dropped with a logged warning, missing ones have their defaults, and so have the
+    sections and keys ``without``. ``overrides`` are the user's and are read as strictly as by ``load_config``.
 
     Raises ConfigError when the file is missing or damaged, or holds values of the wrong kind.
     """
     draft = _Draft()
     draft.read_file(path)
-    for section in without:
-        draft.values.pop(section, None)
-    for key in _drop_unknown(draft.values):
+    left_out = {tuple(key.split(".")) for key in without}
+    list(_drop(draft.values, left_out.__contains__))
+    for key in _drop(draft.values, lambda key: key not in schema_fields()):
         logger.warning("%s: key '%s' is unknown to this version of s2s and ignored", path, one_line(".".join(key)))
     draft.override(overrides)
     return draft.validated()
@@ -193,12 +193,12 @@ def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
     return places.get(path, _Place(0, 0, 0, "config"))
 
 
-def _drop_unknown(values: dict[str, Any], path: KeyPath = ()) -> Iterator[KeyPath]:
-    """Drop the keys that the schema lacks; yields them."""
+def _drop(values: dict[str, Any], is_dropped: Callable[[KeyPath], bool], path: KeyPath = ()) -> Iterator[KeyPath]:
+    """Drop some keys of a section and of those below it; yields them."""
     for name in list(values):
         here = (*path, name)
-        if here not in schema_fields():
+        if is_dropped(here):
             del values[name]
             yield here
         elif section_at(here) and isinstance(values[name], dict):
-            yield from _drop_unknown(values[name], here)
+            yield from _drop(values[name], is_dropped, here)

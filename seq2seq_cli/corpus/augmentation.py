@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.corpus.shared_names import Names, has_genitive
+from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, upper
 from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN, UNSPACED_LETTERS
@@ -75,7 +75,8 @@ class Augmentation:
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
     longest: int | None = None
-    """The most ids of a source: pairs whose line would be longer stay as they are. None: any number."""
+    """The most ids of a source: pairs whose line would be longer stay as they are. None: any number, with which alone
+    there is BPE-dropout."""
 
     @classmethod
     def of(
@@ -121,12 +122,9 @@ class Augmentation:
                 known.append(line)
         for group, draws in self._groups(self._with_copies(known), random):
             line = self._of_group(group, draws, random)
-            yield from [line] if self._can_be_read(line) else group
-
-    def _can_be_read(self, line: Line) -> bool:
-        """Whether the model can take the source, and copy each unknown word of the target from one of the source."""
-        is_short = self.longest is None or len(line.src) <= self.longest
-        return is_short and line.src.count(UNK) == line.tgt.count(UNK)
+            is_short = self.longest is None or len(line.src) <= self.longest
+            # Each unknown word of the target is copied from one of the source.
+            yield from [line] if is_short and line.src.count(UNK) == line.tgt.count(UNK) else group
 
     def _with_copies(self, lines: Sequence[Line]) -> list[Line]:
         """The lines, those with digits up to `_NUMBER_COPIES` times."""
@@ -213,15 +211,14 @@ class Augmentation:
 
     def _in_other_parts(self, line: Line, random: Random) -> Line:
         src = self.src_codec.resample(line.src, self.bpe_dropout, random)
-        if self.longest is not None and len(src) > self.longest:
-            return line
         return Line(src, self.tgt_codec.resample(line.tgt, self.bpe_dropout, random))
 
     def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:
         for name in found:
             other = self.names.draw(random)
             # The genitive of a name that ends with s has no further s.
-            if not (other[-1] in "sxz" and any(has_genitive(name, text) for text in texts)):
+            genitives = [name + ending for ending in ("s", "'s", "’s")]
+            if not (other[-1] in "sxz" and any(each in text for text in texts for each in genitives)):
                 texts = Texts(*(text.replace(name, other) for text in texts))
         return texts
 
@@ -278,17 +275,11 @@ def change_numbers(texts: Texts, random: Random) -> Texts:
 
     def other(found: re.Match[str]) -> str:
         digits = _digits(found[0])
-        return _with_digits(found[0], others.get(digits, digits))
+        left = iter(others.get(digits, digits))
+        # One without separators may be longer or shorter than before.
+        return "".join(left) if found[0].isdigit() else re.sub("[0-9]", lambda _: next(left), found[0])
 
     return Texts(*(_NUMBER.sub(other, text) for text in texts))
-
-
-def _with_digits(number: str, digits: str) -> str:
-    """A number with other digits between its separators, as many as it has; without separators, the digits."""
-    if number.isdigit():
-        return digits
-    left = iter(digits)
-    return re.sub("[0-9]", lambda _: next(left), number)
 
 
 def _other_digits(digits: str, forms: Iterable[str], random: Random) -> str:

@@ -1,7 +1,6 @@
 """The description of a prepared folder: its ``manifest.json``, which is written last."""
 
 import hashlib
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from seq2seq_cli.config.schema import Probability
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
-from seq2seq_cli.errors import PreparedFolderError, command_line
+from seq2seq_cli.errors import PreparedFolderError, command_line, one_line
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
@@ -22,7 +21,7 @@ DEFAULT_FOLDER = Path("data/prepared")
 
 MANIFEST = "manifest.json"
 _CURE = "delete the folder and prepare again"
-_INSIDE = re.compile(r"\w[\w.-]*(?:/\w[\w.-]*)*", re.ASCII)
+_Inside = Annotated[str, Field(pattern="^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$")]
 """A file in the folder or in one of its folders, on Windows as well."""
 DROPPED_FILE = "dropped.tsv"
 ENDINGS = (".npy", ".offsets.npy", ".txt")
@@ -141,18 +140,10 @@ class Manifest(_Record):
     """As resolved."""
     text: TextConfig
     """As resolved."""
-    files: dict[str, FileRecord]
+    files: dict[_Inside, FileRecord]
     """Every other file of the folder."""
     test_in_valid: Count
     """Pairs of the test split that share a sentence with the validation split; only given splits do."""
-
-    @field_validator("files")
-    @classmethod
-    def _are_inside(cls, files: dict[str, FileRecord]) -> dict[str, FileRecord]:
-        for name in files:
-            if not _INSIDE.fullmatch(name):
-                raise ValueError(f"{name!r} is no file of the folder")
-        return files
 
     def trained(self, least_covered: float = 0.0) -> list[PartName]:
         """The parts that a model is trained on; a part whose `covered` is measured has at least this share."""
@@ -190,7 +181,7 @@ def read_manifest(folder: Path) -> Manifest:
         manifest = Manifest.model_validate(read_manifest_values(folder))
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
+        place = one_line(".".join(map(str, first["loc"])))
         problem = f"{folder / MANIFEST}: damaged: {place}: {first['msg']}"
         raise PreparedFolderError(f"{problem}: {_CURE}") from None
     check_contents(folder, {name.partition("/")[0] for name in manifest.files}, error=PreparedFolderError)

@@ -10,7 +10,7 @@ dropped.tsv                        examples of the lines that were left out
 """
 
 import hashlib
-import re
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -28,14 +28,6 @@ from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
-
-_LONGEST_HEADER = 4096
-_HEADER = re.compile(
-    rb"\x93NUMPY\x01\x00..{'descr': '(?P<kind><u2|<u4|<i8)', 'fortran_order': False,"
-    rb" 'shape': \((?P<count>[0-9]{1,18}),\), } *\n",
-    re.DOTALL,
-)
-"""The header that numpy writes, in version 1.0 of its format. Numpy would read a stranger's as Python."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +54,6 @@ class ParallelIds:
     def joined(cls, parts: Sequence["ParallelIds"]) -> "ParallelIds":
         """The pairs of several, one after the other."""
         return cls(src=Ragged.joined([part.src for part in parts]), tgt=Ragged.joined([part.tgt for part in parts]))
-
-    def without(self, pairs: tuple[int, ...]) -> "ParallelIds":
-        """The pairs without these numbers."""
-        return self.pick(np.delete(np.arange(len(self)), pairs))
 
     def __len__(self) -> int:
         return len(self.src)
@@ -126,7 +114,8 @@ class PreparedCorpus:
     def leaving_out(self, pairs: Mapping[SplitName, tuple[int, ...]]) -> Self:
         """The same corpus without the pairs of these numbers."""
         ids = dict(self._ids)
-        ids.update((split, ids[split].without(numbers)) for split, numbers in pairs.items())
+        for split, numbers in pairs.items():
+            ids[split] = ids[split].pick(np.delete(np.arange(len(ids[split])), numbers))
         return replace(self, left_out=pairs, _ids=ids)
 
     def verify(self) -> None:
@@ -183,10 +172,11 @@ class PreparedCorpus:
     def _read_ids(self, name: PartName, side: SideName) -> Ragged:
         """The ids of a side of a split; raises PreparedFolderError when its files contradict each other."""
         files = [f"{name}.{side}{ending}" for ending in ENDINGS[:2]]
+        contents = [_content(self.path, file, self.manifest) for file in files]
         try:
-            ids, bounds = (_numbers(_content(self.path, file, self.manifest)) for file in files)
+            ids, bounds = map(_numbers, contents)
             return Ragged.checked(ids, bounds, len(self.codec(side).vocabulary))
-        except ValueError:
+        except Exception:  # a damaged header of an array can lead to any error
             raise _damaged(self.path / files[0]) from None
 
 
@@ -203,14 +193,11 @@ def _content(folder: Path, name: str, manifest: Manifest) -> bytes:
 
 
 def _numbers(content: bytes) -> NDArray[Any]:
-    """The numbers of a ``.npy`` file of one dimension; raises ValueError for any other content."""
-    header = _HEADER.match(content[:_LONGEST_HEADER])
-    if not header:
-        raise ValueError("no header that s2s writes")
-    numbers = np.frombuffer(content, dtype=header["kind"].decode("ascii"), offset=header.end())
-    if len(numbers) != int(header["count"]):
-        raise ValueError("another number of numbers")
-    return numbers
+    """The numbers of a ``.npy`` file, not copied; raises an error for any other content."""
+    file = io.BytesIO(content)
+    np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    return np.frombuffer(content, dtype=dtype, offset=file.tell()).reshape(shape)
 
 
 def _damaged(path: Path) -> PreparedFolderError:

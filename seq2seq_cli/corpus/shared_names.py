@@ -83,7 +83,8 @@ class Names:
     def _word(self, random: np.random.Generator) -> str:
         kind = random.random()
         if kind > 0.94:
-            return _code(random)
+            shape = _CODES[random.integers(len(_CODES))]
+            return re.sub("0", lambda _: str(random.integers(10)), shape)
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
         name, mark = self._made_up(random), random.random()
@@ -161,17 +162,6 @@ class Names:
                 for order in {min(place, 1), min(place, 2)}:
                     chain[letters[place - order : place]].append(letter)
         return chain
-
-
-def _code(random: np.random.Generator) -> str:
-    """A number or a code, such as 250, 3.5, 555-0123 and B12."""
-    shape = _CODES[random.integers(len(_CODES))]
-    return re.sub("0", lambda _: str(random.integers(10)), shape)
-
-
-def has_genitive(name: str, text: str) -> bool:
-    """Whether the name stands in a text with an s behind it."""
-    return any(name + ending in text for ending in ("s", "'s", "’s"))
 
 
 def _count(name: str, words: Iterable[str]) -> int:

@@ -83,12 +83,8 @@ def _integer(digits: str) -> int:
 
 def _float(digits: str) -> float:
     if not math.isfinite(number := float(digits)):
-        raise ValueError("a number too large")
+        raise ValueError("no number of JSON, or one too large")
     return number
 
 
-def _not_a_number(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_not_a_number)
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_float)

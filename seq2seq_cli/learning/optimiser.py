@@ -52,10 +52,7 @@ class Optimiser:
         if saved["name"] != self._name:
             return
         for part, its_saved in zip(self._parts, saved["parts"], strict=True):
-            settings = [{k: v for k, v in group.items() if k != "params"} for group in part.param_groups]
-            part.load_state_dict(its_saved)
-            for group, setting in zip(part.param_groups, settings, strict=True):
-                group.update(setting)
+            part.load_state_dict({**part.state_dict(), "state": its_saved["state"]})
             for weight, moments in part.state.items():
                 for name, moment in moments.items():
                     fits = moment.shape in (weight.shape, ()) and moment.isfinite().all()

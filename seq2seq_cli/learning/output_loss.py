@@ -92,7 +92,9 @@ def output_loss(
         bias = bias[words] + log_counts
         smoothed = smoothed[words] * counts
         constant = len(targets) * smoothed @ log_counts  # which label smoothing would take for a part of z
-    sizes = sizes or _chunk_sizes(device, vocabulary=len(bias), multiple=multiple)
+    if sizes is None:
+        chunk, part = (CHUNK_ON_CPU, PART_ON_CPU) if device == "cpu" else (CHUNK_ELSEWHERE, CHUNK_ELSEWHERE)
+        sizes = ChunkSizes(max(1, chunk // len(bias)), max(1, part // len(bias)), multiple)
     # Inside a Function gradients are always off.
     wants_gradient = torch.is_grad_enabled()
     with torch.autocast(device, enabled=False):
@@ -187,12 +189,6 @@ def draw_words(targets: Int[Tensor, " N"], *, vocabulary: int, drawn: int, multi
     places = torch.zeros_like(certain, dtype=torch.long)
     places[words] = torch.arange(len(words), device=words.device)
     return WordSample(words=words, counts=counts[words], places=places)
-
-
-def _chunk_sizes(device: str, *, vocabulary: int, multiple: int) -> ChunkSizes:
-    """The sizes for a device and a vocabulary of that size."""
-    chunk, part = (CHUNK_ON_CPU, PART_ON_CPU) if device == "cpu" else (CHUNK_ELSEWHERE, CHUNK_ELSEWHERE)
-    return ChunkSizes(chunk=max(1, chunk // vocabulary), part=max(1, part // vocabulary), multiple=multiple)
 
 
 def _even(count: int, most: int, multiple: int) -> int:

@@ -1,14 +1,11 @@
-"""One update of the weights: batches -> loss -> gradients -> step of the optimiser."""
+"""One update of the weights: batch -> loss -> gradient -> step of the optimiser."""
 
-from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from math import isfinite
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from seq2seq_cli.compute.device import computing
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
@@ -77,8 +74,8 @@ class Updater:
         self._group = group
         self._objective = group.wrap(Objective(state.model, training))
 
-    def update(self, batches: Sequence[Batch], *, fraction_done: float) -> Update:
-        """Take one step down the gradient of the mean loss over all `batches` of all processes.
+    def update(self, batch: Batch, *, fraction_done: float) -> Update:
+        """Take one step down the gradient of the mean loss over the batches of all processes.
 
         It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the run is over. A step
         whose gradient is not finite is skipped.
@@ -86,14 +83,18 @@ class Updater:
         Raises NotFiniteError at the third skipped step in a row.
         """
         state, group, training = self._state, self._group, self._training
-        counts = [(batch.tokens, len(batch) if batch.tokens else 0) for batch in batches]
-        tokens, sentences = map(int, group.sum([float(sum(parts)) for parts in zip(*counts, strict=True)]))
-        losses = self._backward(batches)
+        tokens, sentences = map(int, group.sum([float(batch.tokens), float(len(batch) if batch.tokens else 0)]))
+        half = training.scheduled_sampling
+        teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
+        state.optimiser.zero_grad()
+        with computing(state.precision, batch.src.device):
+            of_batch: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
+            torch.autograd.backward(of_batch.objective)
         # Where pairs are joined, a batch can be left without any: its loss and its gradient are 0.
         units = max(1, tokens if training.loss_unit == "token" else sentences)
         # Backward leaves the mean over the processes of the gradients of their summed losses.
         norm = _scale_and_clip(state.model, scale=group.size / units, max_norm=training.clip_norm)
-        total = group.sum_tensor(torch.stack(losses).sum())
+        total = group.sum_tensor(of_batch.nll.detach())
         # One transfer from the device: two would wait for it twice.
         summed_loss, gradient_norm = torch.stack([total, norm]).tolist()
         loss = summed_loss / max(tokens, 1)
@@ -121,23 +122,6 @@ class Updater:
                 f" {MAX_SKIPPED_IN_ROW} steps in a row: lower training.lr{clip}"
             )
             raise self._group.agreed(NotFiniteError(message))
-
-    def _backward(self, batches: Sequence[Batch]) -> list[Float[Tensor, ""]]:
-        """Leave the gradient of the summed loss in the weights; return the negative log-likelihood of each batch."""
-        state, training = self._state, self._training
-        half = training.scheduled_sampling
-        teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
-        state.optimiser.zero_grad()
-        losses, network = [], self._objective
-        for number, batch in enumerate(batches, start=1):
-            # Gradients are summed over the network once, with the last batch.
-            is_local = number < len(batches)
-            syncing = network.no_sync() if is_local and isinstance(network, DistributedDataParallel) else nullcontext()
-            with syncing, computing(state.precision, batch.src.device):
-                loss: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
-                torch.autograd.backward(loss.objective)
-            losses.append(loss.nll.detach())
-        return losses
 
 
 def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float | None) -> Float[Tensor, ""]:

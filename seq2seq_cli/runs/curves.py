@@ -1,26 +1,54 @@
-"""Learning curves of runs: losses, scores and entropy over epochs, minutes or millions of target tokens; their page."""
+"""Learning curves of runs, as a picture or a page: losses, and a held-out score or the entropy of the attention."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.output import write_output
 from seq2seq_cli.pages.page import film_page
-from seq2seq_cli.plots.learning_curves import LearningCurves, Point, curves_figure
-from seq2seq_cli.plots.pictures import picture
-from seq2seq_cli.runs.about import films_of
+from seq2seq_cli.plots.pictures import drawable, picture
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.runs.records import EpochRecord, StepRecord
+from seq2seq_cli.runs.records import EpochRecord, StepRecord, films_of
 
 logger = logging.getLogger(__name__)
+
+Point = tuple[float, float]
+"""The place on the x axis, in its unit, and the value there."""
 
 _PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
     "epoch": lambda record: record.epochs,
     "minutes": lambda record: record.seconds / 60,
     "tokens": lambda record: record.tokens / 1e6,
 }
+_X_LABELS: dict[CurveAxis, str] = {
+    "epoch": "epochs",
+    "minutes": "minutes, validation included",
+    "tokens": "millions of target tokens",
+}
+_Y_LABELS: dict[CurveMeasure, str] = {
+    "bleu": "held-out BLEU (0 to 100)",
+    "chrf": "held-out chrF (0 to 100)",
+    "loss": "loss (nats per target token)",
+    "entropy": "entropy of the attention (nats)",
+}
+_DIGITS: dict[CurveMeasure, str] = {"bleu": ".1f", "chrf": ".1f", "loss": ".2f", "entropy": ".2f"}
+
+# The colour-blind safe palette of Okabe and Ito without its yellow; neighbours differ in grey, too.
+_COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
+_MARKERS = "os^Dvp*X"
+"""One more than the colours, so that a pair of both repeats only after 56 runs."""
+_MOST_MARKERS = 25
+"""Markers per curve; more would merge into a thick line."""
+_SIZE = (7.0, 3.2)
+"""Width and height of a panel, in inches."""
+_LOSS_TICKS, _FEW_LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8), (1, 2, 5)
+"""Per power of ten; the few, where the highest loss is more than twenty times the lowest."""
 
 
 def plot_runs(
@@ -28,35 +56,19 @@ def plot_runs(
 ) -> None:
     """Write the learning curves of runs, by their names: a picture, or for .html a page with their films.
 
-    Without a measure it is the `default_measure`. Raises UsageError as `learning_curves` and `write_output`.
+    Without a measure it is the metric of the first run, or the loss where no run has a score of held-out sentences by
+    it. Raises UsageError as `curves_figure` and `write_output`.
     """
-    measure = measure or default_measure(list(runs.values()))
-    curves = learning_curves(runs, axis=axis, measure=measure)
+    if measure is None:
+        metric = next(iter(runs.values())).config.training.metric
+        measure = metric if any(held_out_curve(run, metric, axis) for run in runs.values()) else "loss"
     ending = out.suffix.lower().removeprefix(".")
     is_page = ending == "html"
-    content = picture(lambda: curves_figure(curves, axis=axis, measure=measure), "svg" if is_page else ending)
+    content = picture(lambda: curves_figure(runs, axis=axis, measure=measure), "svg" if is_page else ending)
     if is_page:
         films = films_of({name: run.history for name, run in runs.items()})
         content = film_page(f"s2s runs: {', '.join(runs)}", films, content)
     write_output(out, content, overwrite=overwrite)
-
-
-def learning_curves(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> list[LearningCurves]:
-    """The learning curves of runs, by the names to show them under.
-
-    Raises UsageError when no run has a value of the measure.
-    """
-    curves = [_curves(run, name, axis, measure) for name, run in runs.items()]
-    if measure != "loss" and not any(curve.measured for curve in curves):
-        raise UsageError(f"{', '.join(runs)}: no {measure} of held-out sentences is recorded: draw the --metric loss")
-    return curves
-
-
-def default_measure(runs: Sequence[Run]) -> CurveMeasure:
-    """The metric of the first run; the loss where no run has a score of held-out sentences by it."""
-    metric = runs[0].config.training.metric
-    scored = (record.score(metric) is not None for run in runs for record in run.history.validations)
-    return metric if any(scored) else "loss"
 
 
 def with_curves(runs: Sequence[Run]) -> list[Run]:
@@ -73,22 +85,87 @@ def with_curves(runs: Sequence[Run]) -> list[Run]:
     return found
 
 
-def _curves(run: Run, name: str, axis: CurveAxis, measure: CurveMeasure) -> LearningCurves:
+def curves_figure(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> Figure:
+    """The measure of runs, by their names, above their losses, or the losses alone.
+
+    Each run has a colour and a marker of its own; the legend beside a panel has the last values of the runs. Raises
+    UsageError when no run has a value of the measure.
+    """
+    if measure != "loss" and not any(held_out_curve(run, measure, axis) for run in runs.values()):
+        raise UsageError(f"{', '.join(runs)}: no {measure} of held-out sentences is recorded: draw the --metric loss")
+    panels: list[CurveMeasure] = ["loss"] if measure == "loss" else [measure, "loss"]
+    width, height = _SIZE
+    figure = Figure(figsize=(width, height * len(panels)))
+    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    figure.subplots_adjust(hspace=0.08)
+    for axes, shown in zip(all_axes, panels, strict=True):
+        for number, name in enumerate(runs):
+            _draw(axes, name, runs[name], shown, axis, number)
+        _set_up_y_axis(axes, shown)
+        if shown == "loss" and any(held_out_curve(run, shown, axis) for run in runs.values()):
+            axes.set_ylabel(f"{_Y_LABELS[shown]}\nheld out; dotted: training")
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
+    all_axes[-1].set_xlabel(_X_LABELS[axis])
+    all_axes[-1].set_xlim(left=0)
+    if axis == "epoch":
+        all_axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    return figure
+
+
+def held_out_curve(run: Run, measure: CurveMeasure, axis: CurveAxis) -> list[Point]:
+    """The values of a measure at the validations that have one."""
+    records = run.history.validations
+    values = [each.attention_entropy if measure == "entropy" else each.score(measure) for each in records]
+    return [(_PLACES[axis](record), y) for record, y in zip(records, values, strict=True) if y is not None]
+
+
+def training_curve(run: Run, axis: CurveAxis) -> list[Point]:
+    """The training loss."""
     steps, validations = run.history.steps, run.history.validations
-    place = _PLACES[axis]
     # Step records are of every hundredth update: where epochs are shorter, their means say more.
-    trained: Sequence[StepRecord | EpochRecord] = steps if len(steps) > len(validations) else validations
-    values = (
-        (place(record), record.attention_entropy if measure == "entropy" else record.score(measure))
-        for record in validations
-    )
-    return LearningCurves(
-        name=name,
-        train_loss=_points((place(record), record.train_loss) for record in trained),
-        valid_loss=_points((place(record), record.loss) for record in validations),
-        measured=[] if measure == "loss" else _points(values),
+    records: Sequence[StepRecord | EpochRecord] = steps if len(steps) > len(validations) else validations
+    return [(_PLACES[axis](record), record.train_loss) for record in records if record.train_loss is not None]
+
+
+def _draw(axes: Axes, name: str, run: Run, shown: CurveMeasure, axis: CurveAxis, number: int) -> None:
+    """Draw the curves of a run: what is held out, with the training loss dotted, or the training loss alone."""
+    colour, marker = _style(number)
+    held_out = held_out_curve(run, shown, axis)
+    training = training_curve(run, axis) if shown == "loss" else []
+    main = held_out or training
+    if not main:
+        return
+    if held_out and training:
+        axes.plot(*zip(*training, strict=True), color=colour, linewidth=1.8, linestyle=":")
+    axes.plot(
+        *zip(*main, strict=True),
+        label=f"{drawable(name)}: last {main[-1][1]:{_DIGITS[shown]}}{'' if held_out else ', training'}",
+        color=colour,
+        linewidth=2.5,
+        marker=marker,
+        markersize=7,
+        markevery=max(1, len(main) // _MOST_MARKERS),
+        markeredgecolor="white",
+        markeredgewidth=0.8,
     )
 
 
-def _points(values: Iterable[tuple[float, float | None]]) -> list[Point]:
-    return [(x, y) for x, y in values if y is not None]
+def _style(number: int) -> tuple[str, str]:
+    return _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
+
+
+def _set_up_y_axis(axes: Axes, shown: CurveMeasure) -> None:
+    axes.set_ylabel(_Y_LABELS[shown])
+    axes.grid(color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    if shown == "loss":
+        # A log scale shows the differences after the first steep fall.
+        axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        axes.yaxis.set_major_locator(LogLocator(subs=_LOSS_TICKS if high < 20 * low else _FEW_LOSS_TICKS))
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.set_ylim(bottom=0)

@@ -1,11 +1,11 @@
-"""Runs read from their folders, listed and compared: config, state, scores. Without torch and numpy."""
+"""Runs read from their folders, listed, compared and told of: config, state, scores. Without torch."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
@@ -133,6 +133,26 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
         signatures = {signature for signature in found if signature}
         if len(signatures) > 1:
             yield f"{metric} was computed with different settings: {', '.join(sorted(signatures))}"
+
+
+def about_run(run: RunFolder) -> dict[str, Any]:
+    """What pages tell of a run, from its records, without those that are missing or damaged.
+
+    `lines` are sentences on its maker, its data and, unless weights are chosen, its verdict; `example` is a sentence to
+    try, empty where none is known.
+    """
+    author, made, example = run.config().training.author, [], ""
+    by = f" by {author}" if author else ""
+    with contextlib.suppress(ModelFileError):
+        record = run.provenance()
+        files = f" ({', '.join(record.pair_files)})" if record.pair_files else ""
+        on = f" on {record.date}" if record.date else ""
+        made = [f"Made{by} from {record.pairs.get('train', 0):,} sentence pairs{files}{on}."]
+    with contextlib.suppress(ModelFileError):
+        if not run.chosen and (test := read_history(run.path).test):
+            made += [test.verdict] if test.verdict else []
+            example = test.example or ""
+    return {"lines": made or [f"Made{by}."] * bool(by), "example": example}
 
 
 def _results(run: Run) -> Iterator[tuple[str, object]]:

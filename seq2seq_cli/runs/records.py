@@ -1,7 +1,7 @@
 """The records of a run: metrics.jsonl, what training measured, and corpus.json, what it trained on."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -12,12 +12,12 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter, ValidationError
 
 from seq2seq_cli.config.choices import Metric
-from seq2seq_cli.counts import counted
+from seq2seq_cli.counts import counted, loss_in_words
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
 from seq2seq_cli.files.reading import read_whole
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.pages.data import AttentionData
+from seq2seq_cli.pages.data import AttentionData, FilmData, FrameData
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
@@ -97,6 +97,14 @@ class EpochRecord(_ScoresRecord, _TimedRecord):
     """While the model reads a few pairs, the same at each validation; none in a model without attention."""
     best: bool
     """Whether these weights became the best ones."""
+
+    @property
+    def frame(self) -> FrameData:
+        """The attention and the scores, as a film shows them."""
+        told = f"loss {loss_in_words(self.train_loss)}"
+        if self.bleu is not None:
+            told += f", held out {loss_in_words(self.loss)}, BLEU {self.bleu:.1f}"
+        return {"epochs": self.epochs, "told": told, "sentences": self.attention}
 
 
 class EndRecord(_TimedRecord):
@@ -222,6 +230,12 @@ def read_history(run: Path) -> History:
     if damaged := [number for number, record in enumerate(records[:-1], start=1) if record is None]:
         logger.warning("%s:%d: not a record of a run: %s skipped", path, damaged[0], counted(len(damaged), "such line"))
     return History([record for record in records if record])
+
+
+def films_of(histories: Mapping[str, History]) -> list[FilmData]:
+    """The films of runs by their names; none of a run without attention, or before its first validation."""
+    frames = {name: [each.frame for each in of.validations if each.attention] for name, of in histories.items()}
+    return [{"name": name, "frames": of_run} for name, of_run in frames.items() if of_run]
 
 
 def _parse(line: bytes, path: Path) -> Record | None:

@@ -22,8 +22,8 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import served_page
-from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
 from seq2seq_cli.serve.requests import AUTO, TextsRequest, TranslateRequest, has_key, read_fields
 from seq2seq_cli.text.languages import name_of

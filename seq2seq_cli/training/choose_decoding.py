@@ -25,6 +25,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
 from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.session import Session, pairs_to_consult, save_pairs
 
@@ -108,7 +109,7 @@ def _trials(session: Session) -> tuple[str, Score, float]:
     references = defaultdict(list)
     for src, tgt in corpus.sentences("valid"):
         references[src].append(tgt)
-    plain, count = _translator(session), MOST_SOURCES
+    plain, count = trained_translator(session), MOST_SOURCES
     if seconds := training.seconds_to_choose:
         few, times = _spaced(list(references), _TIMED), []
         for _ in range(2):  # the first time, codecs and engine are slower
@@ -130,14 +131,14 @@ def _trials(session: Session) -> tuple[str, Score, float]:
     return METRIC_NAMES["bleu" if is_bleu else "chrf"], score, math.sqrt(MOST_SOURCES / len(sources))
 
 
-def _translator(session: Session) -> Translator:
-    """The translator with the best weights, by the exported model on a CPU, without similar pairs."""
+def trained_translator(session: Session) -> Translator:
+    """The translator with the best weights, without similar pairs: on a CPU by the exported model, which is quicker."""
     run, device, options = session.run, session.state.device, session.config.decoding.options
     if device.type == "cpu":
         engine = open_engine(run, replace(options, similar_pairs=1), "cpu")
     else:
         engine = TorchEngine(load_model(run, run.read_best()).to(device))
-    src, tgt = session.corpus.codecs
+    src, tgt = load_codecs(run.path)
     return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
 
 

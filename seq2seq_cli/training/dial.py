@@ -123,7 +123,7 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Bu
     rates = []
     for number in range(_WARM_UP + _TIMED):
         begun = time.monotonic()
-        done = updater.update([collate(train, order[number % len(order)]).to(device)], fraction_done=0.0)
+        done = updater.update(collate(train, order[number % len(order)]).to(device), fraction_done=0.0)
         rates.append(done.tokens / (time.monotonic() - begun))
     return Budget(
         pairs=len(train),

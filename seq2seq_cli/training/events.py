@@ -30,10 +30,6 @@ class Step(Update):
     """Counted from 1."""
     epochs: float
     """Epochs trained since the run began, the finished fraction of this one included."""
-    position: int
-    """Batches of this epoch done so far."""
-    batches: int
-    """Batches per epoch."""
     step: int
     """Updates since the run began."""
     seconds: float

@@ -5,13 +5,10 @@ learning for low-resource neural machine translation") and from text that it cop
 monolingual data improves low-resource neural machine translation"). The own pairs alone follow at the end.
 """
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
 
 import numpy as np
 import torch
@@ -19,6 +16,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
+from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import BatchUnit
 from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
@@ -121,29 +119,10 @@ def feed(
     def make(position: int) -> Batch:
         pairs, batches = window(position // WINDOW)
         rows = batches[position % WINDOW]
-        return collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
+        batch = collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
+        return batch.pin() if is_gpu(device) else batch
 
-    positions = iter(range(start, len(order)))
-    if is_gpu(device):
-        with closing(ahead(lambda position: make(position).pin(), positions)) as batches:
-            for batch in batches:
-                yield batch.to(device)
-    else:
-        for position in positions:
-            yield make(position).to(device)
-
-
-def ahead(make: Callable[[int], Batch], positions: Iterator[int]) -> Generator[Batch, None, None]:
-    """The batch that `make` returns for each position, in order; a thread makes `AHEAD` of them ahead.
-
-    An error of `make` is raised in the place of its batch. The thread ends when the generator is closed.
-    """
-    maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="feed")
-    try:
-        waiting = deque(maker.submit(make, position) for position in islice(positions, AHEAD))
-        while waiting:
-            batch = waiting.popleft().result()
-            waiting.extend(maker.submit(make, position) for position in islice(positions, 1))
-            yield batch
-    finally:
-        maker.shutdown(cancel_futures=True)
+    made = map_in_threads(make, range(start, len(order)), 1, ahead=AHEAD if is_gpu(device) else 0)
+    with closing(made):
+        for batch in made:
+            yield batch.to(device)

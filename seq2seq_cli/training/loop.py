@@ -10,7 +10,6 @@ it, until the own pairs follow alone:
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,14 +98,14 @@ class TrainingLoop:
         )
         with closing(batches):
             self._tick()
-            while accumulated := list(islice(batches, training.accumulate)):
+            for batch in batches:
                 if self._is_alone() and not progress.is_alone:  # before the update: a resumed run comes here first
                     return True
                 done = fraction_done(progress, training)
-                updated = self._updater.update(accumulated, fraction_done=done)
+                updated = self._updater.update(batch, fraction_done=done)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
                     self._freed.limit()  # before the clock ticks: these seconds belong to the step
-                yield self._count(updated, batches_done=len(accumulated))
+                yield self._count(updated)
                 self._tick()  # what the caller did meanwhile does not belong to the next step
                 if _time_is_over(progress, training):
                     break
@@ -117,10 +116,10 @@ class TrainingLoop:
         done = fraction_done(self._state.progress, self._config.training)
         return self._mixture.has_help and done >= 1 - self._config.training.help.own_alone
 
-    def _count(self, updated: Update, *, batches_done: int) -> Step:
+    def _count(self, updated: Update) -> Step:
         """Advance the progress by one update."""
         progress, seconds = self._state.progress, self._tick()
-        progress.position += batches_done
+        progress.position += 1
         progress.step += 1
         progress.lr = updated.lr
         if not updated.skipped:
@@ -130,8 +129,6 @@ class TrainingLoop:
         return Step(
             epoch=progress.epoch + 1,
             epochs=progress.epochs,
-            position=progress.position,
-            batches=progress.batches,
             step=progress.step,
             seconds=seconds,
             run_seconds=progress.seconds,
@@ -142,10 +139,11 @@ class TrainingLoop:
         """Score the validation split, and decide whether these are the best weights so far."""
         progress, training = self._state.progress, self._config.training
         self._tick()
-        with self._freed.other_sizes():
-            scores = validate(self._state, self._corpus, self._config, self._group)
-            translator = translator_of(self._state.model, self._corpus.codecs, self._config.decoding)
-            attention = read_pairs(translator, self._watched)
+        self._freed.give_back()
+        scores = validate(self._state, self._corpus, self._config, self._group)
+        translator = translator_of(self._state.model, self._corpus.codecs, self._config.decoding)
+        attention = read_pairs(translator, self._watched)
+        self._freed.give_back()
         progress.validation_seconds = self._tick()
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None

@@ -24,7 +24,7 @@ from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
 from seq2seq_cli.runs.records import Provenance, read_history
-from seq2seq_cli.training.resolve import fitted, given_up, resolve_config, resumed_changes, with_decided, with_undecided
+from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, fitted, given_up, resolve_config, resumed_changes, with_decided
 
 BASE = "quick"
 """The config that the dial starts from."""
@@ -123,9 +123,9 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     overrides = options.limited()
     overridden = overridden_keys(overrides)
     if origin and options.config is None:
-        # The new data has its own `data` and `text` sections.
-        saved = load_saved_config(origin.path / CONFIG, overrides, without=PREPARED_SECTIONS)
-        config = with_undecided(saved, overridden=overridden)
+        # The new data has its own `data` and `text` sections, and decides what is left to it.
+        without = (*PREPARED_SECTIONS, *LEFT_TO_CORPUS)
+        config = load_saved_config(origin.path / CONFIG, overrides, without=without)
     else:
         config = load_config(options.config or BASE, overrides)
     path, corpus, chosen = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER), []

@@ -13,7 +13,7 @@ from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
-from seq2seq_cli.decoding.load import consulting, load_model, load_translator, translator_of
+from seq2seq_cli.decoding.load import consulting, load_model
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError, command_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
@@ -22,7 +22,7 @@ from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
-from seq2seq_cli.training.choose_decoding import choose_decoding
+from seq2seq_cli.training.choose_decoding import choose_decoding, trained_translator
 from seq2seq_cli.training.events import Report
 from seq2seq_cli.training.loop import is_ended_by_time
 from seq2seq_cli.training.session import Session
@@ -69,11 +69,13 @@ def report(session: Session, chosen: str | None = None) -> Report:
     """Score the best weights of the session's run; `chosen` is the line on its decoding keys."""
     corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
-    if session.state.device.type == "cpu":  # by the exported model, which is several times as fast there
-        translator = load_translator(session.run, "cpu")
-    else:
-        translator = consulting(session.run, translator_of(model, corpus.codecs, session.config.decoding))
-    test = score_split(model, translator, corpus, "test") if len(corpus.split("test")) else None
+    translator = consulting(session.run, trained_translator(session))
+    test: HeldOutScores | None = None
+    verdict: Verdict = ()
+    if len(corpus.split("test")):
+        test, tests = score_split(model, translator, corpus, "test"), EvaluationSet.of_split(corpus, "test")
+        seen = count_words(corpus.trained_texts("tgt"), tests)
+        verdict = verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(
         run=session.run.path,
@@ -82,18 +84,12 @@ def report(session: Session, chosen: str | None = None) -> Report:
         best=progress.best_in_words(training.metric),
         chosen=chosen,
         test=test,
-        verdict=_verdict(test, corpus) if test else (),
+        verdict=verdict,
         search=session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
         max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,
     )
-
-
-def _verdict(test: HeldOutScores, corpus: PreparedCorpus) -> Verdict:
-    tests = EvaluationSet.of_split(corpus, "test")
-    seen = count_words(corpus.trained_texts("tgt"), tests)
-    return verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
 
 
 def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[tuple[str, str, str]]:

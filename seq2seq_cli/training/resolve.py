@@ -24,7 +24,7 @@ from seq2seq_cli.evaluation.words import bleu_tokenisation
 
 _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
-_LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
+LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
 """The keys that are decided for a corpus, with the values that leave them to it."""
 CHOSEN = ("similar_pairs", "coverage_penalty", "length_penalty", "length_penalty_alpha")
 """The keys of ``decoding`` that `training.choose_decoding` chooses."""
@@ -85,21 +85,13 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
     return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 
-def with_undecided(config: Config, *, overridden: Collection[str] = ()) -> Config:
-    """The config of a saved run, its keys that depend on the corpus undecided again, except `overridden` ones."""
-    for key, left in _LEFT_TO_CORPUS.items():
-        if key not in overridden:
-            config = _with_value(config, key, left)
-    return config
-
-
 def with_decided(config: Config, saved: Config, *, overridden: Collection[str] = ()) -> Config:
     """`config` with what it leaves to the corpus, or has chosen after training, as it was decided for a saved run.
 
     Keys that are `overridden` stay.
     """
     stated, decided = dict(values_by_key(config)), dict(values_by_key(saved))
-    left = [key for key, value in _LEFT_TO_CORPUS.items() if stated[key] == value]
+    left = [key for key, value in LEFT_TO_CORPUS.items() if stated[key] == value]
     chosen = [f"decoding.{key}" for key in CHOSEN] if config.training.choose_decoding else []
     for key in {*left, *chosen} - set(overridden):
         config = _with_value(config, key, decided[key])

@@ -12,7 +12,7 @@ from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted, place_in_words
-from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError, exit_code_of_signal
+from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import resume_command
 from seq2seq_cli.training.events import Event, Started
@@ -132,22 +132,15 @@ def _how_to_resume(session: Session, *overrides: str) -> str:
 @contextmanager
 def _stop_request() -> Iterator[list[int]]:
     """A list that gets the exit code of the first signal to stop; a second signal acts as it would elsewhere."""
-    # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
-    is_main = threading.current_thread() is threading.main_thread()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM) if is_main}
     asked: list[int] = []
+    with ExitStack() as put_back:
 
-    def put_back() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        def ask(number: int, _frame: FrameType | None) -> None:
+            asked.append(128 + number)
+            put_back.close()
 
-    def ask(number: int, _frame: FrameType | None) -> None:
-        asked.append(exit_code_of_signal(number))
-        put_back()
-
-    try:
-        for number in before:
-            signal.signal(number, ask)
+        # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                put_back.callback(signal.signal, number, signal.signal(number, ask))
         yield asked
-    finally:
-        put_back()

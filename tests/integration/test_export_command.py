@@ -13,9 +13,9 @@ import pytest
 
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.errors import ExportError
-from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.normalise import SPACING

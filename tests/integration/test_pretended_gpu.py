@@ -97,7 +97,6 @@ def test_a_config_learns_there_what_it_learns_on_the_cpu(name: str, pairs: Prepa
         ("luong_dot", ["training.precision=bf16-mixed"]),
         ("luong_feed", ["training.precision=bf16-mixed"]),
         ("bahdanau", ["training.precision=bf16-mixed"]),
-        ("luong_dot", ["training.accumulate=2", "training.batch_size=8"]),
         ("luong_dot", ["training.doubly_stochastic=0.1", "training.label_smoothing=0.1"]),
         ("luong_dot", ["training.optimiser=sgd", "training.weight_decay=0"]),
         ("luong_dot", ["training.optimiser=adam", "training.weight_decay=0"]),

@@ -132,8 +132,7 @@ def translate(
             option = "--draw" if drawing else "--attention"
             raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")
         if drawing and drawing.is_page:
-            from seq2seq_cli.runs.about import films_of  # not above: pydantic
-            from seq2seq_cli.runs.records import read_history
+            from seq2seq_cli.runs.records import films_of, read_history  # not above: pydantic
 
             translator = translator.with_traces()
             with suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s

@@ -10,21 +10,13 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.yaml12 import shown
 
-
-def _countable(number: int) -> int:
-    if number > LARGEST_INTEGER:
-        raise ValueError(f"must be less than {LARGEST_INTEGER + 1}")
-    return number
-
-
-# No range mentions the bound of integers.
-PositiveInt = Annotated[int, Field(ge=1), AfterValidator(_countable)]
-NonNegativeInt = Annotated[int, Field(ge=0), AfterValidator(_countable)]
+PositiveInt = Annotated[int, Field(ge=1, le=LARGEST_INTEGER)]
+NonNegativeInt = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 Positive = Annotated[float, Field(gt=0.0)]
 NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]

@@ -77,8 +77,6 @@ class TrainingConfig(Section):
     """Size of a batch in the unit of batch_unit, all processes together."""
     batch_unit: choices.BatchUnit = "token"
     """token: tokens of the side that has more, padding included. sentence: sentence pairs."""
-    accumulate: PositiveInt = 1
-    """Batches per update of the weights; their gradients are summed."""
     optimiser: choices.Optimiser = "adam"
     """adam: Adam. adamw: Adam with decoupled weight decay. adadelta: Adadelta, which goes with lr 1.0. muon: Muon for
     the matrices within the network, adamw for the others. sgd: plain stochastic gradient descent."""

@@ -23,9 +23,9 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
 from seq2seq_cli.pages.page import VIEWS, page
-from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
+from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of

@@ -9,9 +9,10 @@ import pytest
 from seq2seq_cli.compute.threads import check_wanted, map_in_threads
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_results_come_in_the_order_of_the_items(threads: int) -> None:
-    assert list(map_in_threads(lambda item: item**2, range(20), threads)) == [item**2 for item in range(20)]
+@pytest.mark.parametrize(("threads", "ahead"), [(1, 0), (2, 0), (5, 0), (1, 3)])
+def test_results_come_in_the_order_of_the_items(threads: int, ahead: int) -> None:
+    found = list(map_in_threads(lambda item: item**2, range(20), threads, ahead=ahead))
+    assert found == [item**2 for item in range(20)]
 
 
 def test_calls_run_side_by_side() -> None:
@@ -50,6 +51,18 @@ def test_an_endless_iterator_is_taken_little_by_little() -> None:
 
     assert list(itertools.islice(map_in_threads(lambda item: item, items(), 2), 10)) == [0] * 10
     assert len(taken) < 10 + 2 * 2
+    taken.clear()
+    assert list(itertools.islice(map_in_threads(lambda item: item, items(), 1, ahead=3), 10)) == [0] * 10
+    assert len(taken) == 10 + 3
+
+
+def test_a_thread_that_works_ahead_is_another_one_and_ends_with_its_consumer() -> None:
+    before = threading.active_count()
+    found = map_in_threads(lambda _: threading.current_thread(), itertools.count(), 1, ahead=3)
+    assert next(found) is not threading.main_thread()
+    assert next(found).is_alive()
+    del found
+    assert threading.active_count() == before
 
 
 def test_calls_end_at_their_next_step_when_nobody_wants_their_results() -> None:

@@ -89,8 +89,8 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "my.yaml:1:24: text.src.language: must be something like 'en' or 'de', not 'EN'",
         ),
         (
-            "training: {accumulate: 1%s}" % ("0" * 400),
-            "my.yaml:1:24: training.accumulate: must be less than 2147483648",
+            "training: {patience: 1%s}" % ("0" * 400),
+            f"my.yaml:1:22: training.patience: must be less than or equal to 2147483647 or null, not 1{39 * '0'}...",
         ),
         ("training: {lr: 0}", "my.yaml:1:16: training.lr: must be greater than 0, not 0"),
         (

@@ -4,7 +4,6 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -232,17 +231,6 @@ def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
     for (src, tgt), (_, tgt_ids) in zip(texts, lines, strict=True):
         assert tgt == src.replace("sees", "sieht").replace("they", "Sie").replace("built", "bauten")
         assert len(tgt_ids) <= 30 or src.count(".") == 1
-
-
-def test_bpe_dropout_makes_no_source_too_long() -> None:
-    codecs = codecs_of("bpe")
-    ids = encoded(PAIRS, codecs)
-    longest = int(ids.src.lengths.max())
-    drops = augmentation(codecs, 1, 0.9)
-    free, limited = (
-        each.apply(ids, np.arange(len(ids)), epoch=0, window=0) for each in (drops, replace(drops, longest=longest))
-    )
-    assert free.src.lengths.max() > longest >= limited.src.lengths.max()
 
 
 @pytest.mark.parametrize(

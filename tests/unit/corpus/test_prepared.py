@@ -200,5 +200,5 @@ def test_a_manifest_names_no_file_outside_its_folder_on_any_system(folder: Path,
     assert not here.startswith("/data/") or not windows.startswith("D:\\data\\") or "\0" in name
     files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
     change_manifest(folder, files=files | {name: files["codec/src.json"]})
-    with pytest.raises(PreparedFolderError, match="is no file of the folder"):
+    with pytest.raises(PreparedFolderError, match=r"damaged: files\..* should match pattern"):
         PreparedCorpus.open(folder)

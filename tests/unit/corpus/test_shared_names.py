@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seq2seq_cli.corpus.shared_names import Names, has_genitive
+from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 
 KNOWN = [
@@ -56,11 +56,6 @@ def test_names_of_many_shapes_are_drawn() -> None:
     assert any(name[0].isdigit() for name in drawn)
     letters = {letter.lower() for name in drawn for letter in name if letter.isalpha()}
     assert letters == set(NAMES.units)  # with the marks that the vocabularies have, and no others
-
-
-def test_a_genitive_is_a_name_with_an_s() -> None:
-    assert all(has_genitive("Tom", text) for text in ("Toms Hund", "Tom's dog", "Tom’s dog"))
-    assert not has_genitive("Tom", "Tom sees")
 
 
 def test_parts_of_words_are_joined_to_names_in_the_script_of_the_names() -> None:

@@ -21,9 +21,7 @@ def test_the_gradient_is_that_of_the_mean_loss_per_unit_clipped_to_clip_norm(
     settings = (f"training.clip_norm={clip_norm or 'null'}", f"training.loss_unit={unit}", "training.lr=1e-30")
     config = tiny_config(corpus, *EXACT, *settings)
     state, batch = fresh_tiny(corpus, config), collate(corpus.split("train"), range(16))
-    # In two batches of different sizes, whose gradients are those of one.
-    parts = [collate(corpus.split("train"), range(5)), collate(corpus.split("train"), range(5, 16))]
-    updated = Updater(state, config.training).update(parts, fraction_done=0.0)
+    updated = Updater(state, config.training).update(batch, fraction_done=0.0)
     weights = list(state.model.parameters())
     count = batch.tokens if unit == "token" else 16
     mean = batch_loss(state.model, batch, teacher_forcing=1.0).objective / count
@@ -45,21 +43,21 @@ def test_a_gradient_that_is_not_finite_is_skipped_and_three_in_a_row_end_it(corp
         state.model.output.bias[5] = float("inf")
     before = {name: weight.clone() for name, weight in state.model.state_dict().items()}
     for count in (1, 2):
-        assert Updater(state, config.training).update([batch], fraction_done=0.0).skipped
+        assert Updater(state, config.training).update(batch, fraction_done=0.0).skipped
         assert (state.progress.skipped, state.progress.skipped_in_row) == (count, count)
     with torch.no_grad():
         state.model.output.bias[5] = 0.0
-    assert not Updater(state, config.training).update([batch], fraction_done=0.0).skipped
+    assert not Updater(state, config.training).update(batch, fraction_done=0.0).skipped
     assert (state.progress.skipped, state.progress.skipped_in_row) == (2, 0)
     state.model.load_state_dict(before)
     for _ in range(2):
-        Updater(state, config.training).update([batch], fraction_done=0.0)
+        Updater(state, config.training).update(batch, fraction_done=0.0)
     with pytest.raises(TrainingError, match=r"3 steps in a row: lower training\.lr or training\.clip_norm$"):
-        Updater(state, config.training).update([batch], fraction_done=0.0)
+        Updater(state, config.training).update(batch, fraction_done=0.0)
     state.progress.skipped_in_row = 2
     without = tiny_config(corpus, "training.clip_norm=null").training
     with pytest.raises(TrainingError, match=r": lower training\.lr, or set training\.clip_norm$"):
-        Updater(state, without).update([batch], fraction_done=0.0)
+        Updater(state, without).update(batch, fraction_done=0.0)
     for name, weight in state.model.state_dict().items():
         torch.testing.assert_close(weight, before[name], msg=name, rtol=0, atol=0)
 
@@ -80,7 +78,7 @@ def test_an_update_follows_the_gradient_of_the_loss_that_the_config_asks_for(
         return dict(zip(weights, torch.autograd.grad(loss.objective / batch.tokens, [*weights.values()]), strict=True))
 
     state = fresh_tiny(corpus, config)
-    loss = Updater(state, config.training).update([batch], fraction_done=0.0).loss
+    loss = Updater(state, config.training).update(batch, fraction_done=0.0).loss
     plain_loss = batch_loss(fresh_tiny(corpus, config).model, batch, teacher_forcing=1.0).nll.item() / batch.tokens
     assert loss == pytest.approx(plain_loss, rel=1e-6)
     for name, expected in gradient(**option).items():
@@ -93,7 +91,7 @@ def test_an_update_follows_the_gradient_of_the_loss_that_the_config_asks_for(
 def test_sampled_words_and_those_of_the_batch_alone_have_a_gradient(corpus: PreparedCorpus) -> None:
     config = tiny_config(corpus, *EXACT, "training.sampled_words=3", "training.label_smoothing=0.1")
     state, batch = fresh_tiny(corpus, config), collate(corpus.split("train"), range(2))
-    Updater(state, config.training).update([batch], fraction_done=0.0)
+    Updater(state, config.training).update(batch, fraction_done=0.0)
     gradient = state.model.output.weight.grad
     assert gradient is not None
     of_batch = set(batch.tgt_out[batch.tgt_out != PAD].tolist())

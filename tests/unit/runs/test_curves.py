@@ -1,16 +1,28 @@
-"""The learning curves of a run: their places on each axis, their values, and what cannot be drawn."""
+"""The learning curves of runs: their places on each axis, their values, what cannot be drawn, and their picture."""
 
+import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.choices import CurveAxis
+from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.runs.curves import learning_curves, with_curves
+from seq2seq_cli.plots.pictures import picture
+from seq2seq_cli.runs.curves import _style, curves_figure, held_out_curve, training_curve, with_curves
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import Record
 from tests.records import epoch, make_run, step
+
+RECORDS: dict[str, list[Record]] = {
+    "first": [
+        *(step(100, 1, loss=5.0), step(200, 1, loss=4.0), epoch(200, 1, bleu=10.0, loss=3.5)),
+        *(step(400, 2, loss=3.0), epoch(400, 2, bleu=21.5, loss=3.0)),
+    ],
+    "$second\x1b": [step(100, 1, loss=6.0), epoch(200, 1, bleu=19.5, loss=3.25)],
+    "young": [step(20, 1, loss=8.0)],
+    "blank": [],
+}
 
 
 def run_of(folder: Path, records: Sequence[Record], name: str = "run") -> Run:
@@ -27,8 +39,7 @@ def test_a_point_is_where_its_record_says(tmp_path: Path, axis: CurveAxis, place
         step(200, 1, epochs=1.0, seconds=180.0, tokens=1500),
         step(300, 2, epochs=1.25, seconds=210.0, tokens=1900),
     ]
-    (curves,) = learning_curves({"run": run_of(tmp_path, records)}, axis=axis, measure="loss")
-    assert [place for place, _ in curves.train_loss] == places
+    assert [place for place, _ in training_curve(run_of(tmp_path, records), axis)] == places
 
 
 def test_the_curves_of_a_run(tmp_path: Path) -> None:
@@ -39,30 +50,23 @@ def test_the_curves_of_a_run(tmp_path: Path) -> None:
             *(step(300, 2, loss=3.5), step(400, 2, loss=3.0), epoch(400, 2, bleu=12.0, loss=2.5)),
         ],
     )
-    (curves,) = learning_curves({"mine": run}, axis="epoch", measure="bleu")
-
-    assert curves.name == "mine"
-    assert curves.train_loss == [(0.5, 5.0), (1.0, 4.0), (1.5, 3.5), (2.0, 3.0)]
-    assert curves.valid_loss == [(1.0, 3.0), (2.0, 2.5)]
-    assert curves.measured == [(1.0, 8.0), (2.0, 12.0)]
-    (of_loss,) = learning_curves({"mine": run}, axis="epoch", measure="loss")
-    assert of_loss.measured == []
+    assert training_curve(run, "epoch") == [(0.5, 5.0), (1.0, 4.0), (1.5, 3.5), (2.0, 3.0)]
+    assert held_out_curve(run, "loss", "epoch") == [(1.0, 3.0), (2.0, 2.5)]
+    assert held_out_curve(run, "bleu", "epoch") == [(1.0, 8.0), (2.0, 12.0)]
 
 
 def test_the_entropy_of_the_attention_is_that_of_each_validation(tmp_path: Path) -> None:
     run = run_of(tmp_path, [epoch(200, 1, entropy=1.5), epoch(400, 2, entropy=0.25)])
-    (curves,) = learning_curves({"mine": run}, axis="epoch", measure="entropy")
-    assert curves.measured == [(1.0, 1.5), (2.0, 0.25)]
+    assert held_out_curve(run, "entropy", "epoch") == [(1.0, 1.5), (2.0, 0.25)]
 
     without = run_of(tmp_path, [epoch(200, 1)], "without")
     with pytest.raises(UsageError, match="without: no entropy"):
-        learning_curves({"without": without}, axis="epoch", measure="entropy")
+        curves_figure({"without": without}, axis="epoch", measure="entropy")
 
 
 def test_a_run_of_short_epochs_has_the_training_loss_of_each(tmp_path: Path) -> None:
     run = run_of(tmp_path, [epoch(60, 1), step(100, 2), epoch(120, 2), epoch(180, 3), step(200, 4), epoch(240, 4)])
-    (curves,) = learning_curves({"short": run}, axis="minutes", measure="bleu")
-    assert curves.train_loss == [(1.0, 3.5), (2.0, 3.5), (3.0, 3.5), (4.0, 3.5)]
+    assert training_curve(run, "minutes") == [(1.0, 3.5), (2.0, 3.5), (3.0, 3.5), (4.0, 3.5)]
 
 
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> None:
@@ -71,12 +75,42 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> Non
         with_curves([fresh])
     tiny = run_of(tmp_path, [epoch(40, 1, bleu=None)], "tiny")
     with pytest.raises(UsageError, match=r"no bleu .* --metric loss"):
-        learning_curves({"tiny": tiny}, axis="epoch", measure="bleu")
+        curves_figure({"tiny": tiny}, axis="epoch", measure="bleu")
 
 
-def test_a_run_without_the_score_is_drawn_beside_one_that_has_it(tmp_path: Path) -> None:
-    young = run_of(tmp_path, [step(100, 1)], "young")
-    old = run_of(tmp_path, [step(100, 1), epoch(100, 1, bleu=9.0)], "old")
-    curves = learning_curves({"young": young, "old": old}, axis="tokens", measure="bleu")
-    assert [len(curve.measured) for curve in curves] == [0, 1]
-    assert len(curves[0].train_loss) == 1
+def words_of(content: bytes) -> set[str]:
+    root = ET.fromstring(content.decode("utf-8"))  # noqa: S314 - from our own code
+    return {element.text or "" for element in root.iter("{http://www.w3.org/2000/svg}text")}
+
+
+@pytest.mark.parametrize(
+    ("names", "axis", "measure", "shown"),
+    [
+        (["first", "$second\x1b"], "epoch", "bleu", {"epochs", "held-out BLEU (0 to 100)", "first: last 21.5"}),
+        (["first", "$second\x1b"], "epoch", "bleu", {"loss (nats per target token)", "$second\ufffd: last 3.25"}),
+        (["first", "young"], "epoch", "bleu", {"first: last 21.5", "young: last 8.00, training"}),
+        (["first"], "tokens", "loss", {"millions of target tokens", "first: last 3.00"}),
+        (["young", "blank"], "minutes", "loss", {"minutes, validation included", "young: last 8.00, training"}),
+    ],
+)
+def test_axes_have_units_and_curves_have_names_and_last_values(
+    tmp_path: Path, names: list[str], axis: CurveAxis, measure: CurveMeasure, shown: set[str]
+) -> None:
+    runs = {name: run_of(tmp_path, RECORDS[name], str(number)) for number, name in enumerate(names)}
+    words = words_of(picture(lambda: curves_figure(runs, axis=axis, measure=measure), "svg"))
+    assert shown <= words
+    assert any("BLEU" in word for word in words) == (measure == "bleu")
+
+
+def test_markers_distinguish_runs_without_colour() -> None:
+    styles = [_style(number) for number in range(56)]
+    assert len({marker for _, marker in styles[:8]}) == 8
+    assert len(set(styles)) == 56
+
+
+@pytest.mark.parametrize(("image_format", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_the_same_curves_give_the_same_bytes_in_each_format(tmp_path: Path, image_format: str, start: bytes) -> None:
+    runs = {"first": run_of(tmp_path, RECORDS["first"])}
+    first, second = (picture(lambda: curves_figure(runs, axis="epoch", measure="bleu"), image_format) for _ in range(2))
+    assert first.startswith(start)
+    assert first == second

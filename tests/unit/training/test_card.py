@@ -8,8 +8,8 @@ import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.training_state import Progress
-from seq2seq_cli.runs.about import about_run
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.training.report import finish, model_card, report
 from seq2seq_cli.training.run import train_session
 from tests.tiny import started, tiny_config

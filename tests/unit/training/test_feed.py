@@ -1,7 +1,6 @@
-"""Batches made ahead are those made in place, and the thread that makes them leaves nothing behind."""
+"""The batches of an epoch, from any position on, of changed pairs, for each process and on each device."""
 
 import threading
-import traceback
 from collections.abc import Iterable
 from itertools import chain
 
@@ -15,9 +14,8 @@ from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names
-from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.text.vocabulary import BOS, PAD
-from seq2seq_cli.training.feed import AHEAD, ahead, feed
+from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.loop import share_of
 from tests.batches import assert_same
 from tests.pretend_device import PRETEND, pretended_gpu
@@ -54,10 +52,6 @@ def pairs_in(batches: Iterable[Batch]) -> list[tuple[tuple[int, ...], tuple[int,
     """The pairs of all batches, sorted, without padding."""
     pairs = [pair for batch in batches for pair in zip(batch.src.tolist(), batch.tgt_out.tolist(), strict=True)]
     return sorted((tuple(filter(PAD.__ne__, src)), tuple(filter(PAD.__ne__, tgt))) for src, tgt in pairs)
-
-
-def makers() -> int:
-    return sum(thread.name.startswith("feed") for thread in threading.enumerate())
 
 
 @pytest.mark.parametrize("start", [0, 3])
@@ -117,62 +111,9 @@ def test_a_process_without_a_pair_has_a_batch_without_targets(
     assert BOS in empty.tgt_in
 
 
-def test_batches_made_ahead_are_those_made_in_place(corpus: PreparedCorpus) -> None:
-    ids, order = corpus.split("train"), order_of(corpus)
-
-    def make(position: int) -> Batch:
-        return collate(ids, order[position])
-
-    positions = range(2, len(order))
-    made = list(ahead(make, iter(positions)))
-    assert len(made) == len(positions)
-    for batch, position in zip(made, positions, strict=True):
-        assert_same(batch, make(position))
-    assert makers() == 0
-
-
-def test_no_more_batches_are_made_ahead_than_the_limit(corpus: PreparedCorpus) -> None:
-    ids, order = corpus.split("train"), order_of(corpus)
-    made: list[int] = []
-
-    def make(position: int) -> Batch:
-        made.append(position)
-        return collate(ids, order[position])
-
-    batches = ahead(make, iter(range(len(order))))
-    next(batches)
-    batches.close()
-    assert made == list(range(len(made)))
-    assert len(made) <= 1 + AHEAD
-    assert makers() == 0
-
-
-def test_an_error_is_raised_in_the_place_of_its_batch(corpus: PreparedCorpus) -> None:
-    ids = corpus.split("train")
-
-    def make(position: int) -> Batch:
-        if position == 2:
-            raise PreparedFolderError("damaged")
-        return collate(ids, [position])
-
-    batches = ahead(make, iter(range(10)))
-    assert [int(next(batches).src_lengths[0]) for _ in range(2)] == [int(ids.src.lengths[i]) + 1 for i in range(2)]
-    with pytest.raises(PreparedFolderError, match="damaged") as raised:
-        next(batches)
-    assert "make" in [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
-    assert makers() == 0
-
-
-def test_the_thread_ends_with_its_consumer(corpus: PreparedCorpus) -> None:
-    ids = corpus.split("train")
-    batches = ahead(lambda position: collate(ids, [position % 10]), iter(range(10**9)))
-    next(batches)
-    del batches
-    assert makers() == 0
-
-
 def test_a_gpu_gets_the_same_batches(corpus: PreparedCorpus) -> None:
     ids, order, changes = corpus.split("train"), order_of(corpus), augmentation(corpus, kept=0.5, joined=0.5)
+    before = threading.active_count()
     with pretended_gpu():
         here, there = (
             list(feed(ids, order, changes, unit="token", epoch=2, start=0, device=device)) for device in (CPU, PRETEND)
@@ -180,4 +121,4 @@ def test_a_gpu_gets_the_same_batches(corpus: PreparedCorpus) -> None:
         assert all(batch.src.device == PRETEND for batch in there)
         for left, right in zip(here, there, strict=True):
             assert_same(left, right.to(CPU))
-    assert makers() == 0
+    assert threading.active_count() == before

@@ -125,7 +125,7 @@ def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: P
     more = tiny_config(corpus, "training.epochs=100000", "training.max_minutes=100")
     session = resumed(RunFolder(tmp_path / "run"), more, corpus)
     first = next(event for event in train_session(session) if isinstance(event, Step))
-    assert (first.epoch - 1, first.position - 1) == before
+    assert (first.epoch - 1, session.state.progress.position - 1) == before
 
 
 def test_the_end_reason_follows_from_the_progress_alone() -> None:
@@ -185,12 +185,6 @@ def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:
     # The last of the 18 updates after the warm-up.
     assert len(steps) == 22
     assert steps[-1].lr == pytest.approx(0.01 * (1 + math.cos(math.pi * 17 / 18)) / 2)
-
-
-def test_an_update_takes_as_many_batches_as_accumulate_says(corpus: PreparedCorpus) -> None:
-    steps = [e for e in events(corpus, "training.accumulate=4", "training.epochs=1") if isinstance(e, Step)]
-    assert [step.position for step in steps] == [4, 8, 11]
-    assert [step.step for step in steps] == [1, 2, 3]
 
 
 def test_a_validation_is_greedy_where_the_config_draws(corpus: PreparedCorpus) -> None:

@@ -8,7 +8,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import ConfigError, UsageError
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.training.resolve import given_up, resolve_config, resumed_changes, with_decided, with_undecided
+from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, given_up, resolve_config, resumed_changes, with_decided
 from tests.corpora import pair_lines, prepared
 from tests.tiny import tiny_config
 
@@ -182,12 +182,12 @@ def test_the_length_limit_follows_the_lengths_of_the_training_pairs(corpus: Prep
     assert resolve_config(stated, longer).decoding.max_length_factor == 2
 
 
-def test_what_was_decided_for_a_corpus_is_decided_anew_for_another_one(corpus: PreparedCorpus) -> None:
-    saved = load_config(None, ["training.best_metric=bleu", "decoding.max_length_factor=9"])
-    anew = resolve_config(with_undecided(saved), corpus)
+def test_what_was_decided_for_a_corpus_is_decided_anew_for_another_one(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    path, decided = tmp_path / "config.yaml", ["training.best_metric=bleu", "decoding.max_length_factor=9"]
+    path.write_text(dump_config(load_config(None, decided)), encoding="utf-8")
+    anew = resolve_config(load_saved_config(path, without=LEFT_TO_CORPUS), corpus)
     assert (anew.training.best_metric, anew.decoding.max_length_factor) == ("chrf", 1.5)
-    kept = with_undecided(saved, overridden={"training.best_metric", "decoding.max_length_factor"})
-    assert kept == saved
+    assert load_saved_config(path, decided, without=LEFT_TO_CORPUS) == load_config(None, decided)
 
 
 def test_the_first_weights_of_a_resumed_run_are_drawn_already(corpus: PreparedCorpus) -> None:

@@ -69,7 +69,7 @@ def test_resumed_equals_never_stopped_bit_for_bit(
             "training.scheduled_sampling=10",
             *("training.optimiser=adamw", "training.weight_decay=0.01"),
         ],
-        ["training.schedule=halving", "training.halving_after=0.5", "training.accumulate=2"],
+        ["training.schedule=halving", "training.halving_after=0.5"],
     ],
     ids=["draws", "halvings"],
 )

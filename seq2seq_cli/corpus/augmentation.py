@@ -23,7 +23,7 @@ from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfi
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, upper
+from seq2seq_cli.text.letters import lower, upper
 from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN, UNSPACED_LETTERS
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 
@@ -190,7 +190,8 @@ class Augmentation:
     def _probabilities(self) -> NDArray[np.float64]:
         """Probabilities of the changes of `_of_sentence`, then of `_of_line`."""
         config = self.config
-        capitals = config.capitals if self.src_codec.capitals and self.tgt_codec.capitals else 0.0
+        has_case = self.src_codec.segmenter.has_usual_case and self.tgt_codec.segmenter.has_usual_case
+        capitals = config.capitals if has_case else 0.0
         of_line = config.final_mark, config.marks, config.typos, capitals
         return np.array([config.numbers, config.names, config.kept, *of_line])
 
@@ -242,22 +243,9 @@ class Augmentation:
         return Texts(*(_END.sub(lambda end: f" {HIDDEN}{end[0]}", text) for text in texts))
 
     def _in_other_case(self, texts: Texts, random: Random) -> Line:
-        """All letters as capitals, each word or no sentence with one, or the source in small letters.
-
-        A source without such letters, as in Chinese, does not show in what case its translation should be.
-        """
-        kind = random.random()
-        ours, theirs = self.src_codec.config.language, self.tgt_codec.config.language
-        if kind < 0.5:
-            capitals = upper(texts.src, ours)
-            line = self._read(Texts(capitals, texts.tgt))
-            return Line(line.src, self.tgt_codec.in_capitals(line.tgt)) if is_all_upper(capitals) else line
-        if kind < 0.65:
-            other = Texts(_capitalised(texts.src, ours), _capitalised(texts.tgt, theirs))
-        else:
-            src = lower(texts.src, ours) if kind < 0.85 else _small_first(texts.src, ours)
-            other = Texts(src, _small_first(texts.tgt, theirs))
-        return self._read(texts if other.src == texts.src else other)
+        """The source in small letters or in capitals, as people type, which hide names."""
+        in_case = lower if random.random() < 0.5 else upper
+        return self._read(Texts(in_case(texts.src, self.src_codec.config.language), texts.tgt))
 
 
 def change_numbers(texts: Texts, random: Random) -> Texts:
@@ -330,14 +318,6 @@ def _have_final_marks(texts: Texts) -> bool:
 
 def _digits(number: str) -> str:
     return re.sub(r"\D", "", number)
-
-
-def _capitalised(text: str, language: str) -> str:
-    return re.sub(r"(?<!\S)\w\S*", lambda word: capitalise(word[0], language), text)
-
-
-def _small_first(text: str, language: str) -> str:
-    return lower(text[:1], language) + text[1:]
 
 
 def _join(sentences: Sequence[str]) -> str:

@@ -28,6 +28,8 @@ _CODES = ("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "00-
 _LONGEST = 10
 _MOST_PARTS, _LONGEST_PART = 3, 5
 """Parts of words in a name, after its first one, and letters of each."""
+_DOUBLED = 0.1
+"""Probability per letter that it is doubled, as in Anneliese: a model that has not read that leaves one out."""
 _BEYOND_LATIN = "\u0250"
 """The first letter behind the usual Latin alphabets."""
 _DRAWN = 6_000
@@ -148,7 +150,7 @@ class Names:
             letters = _LETTERS[is_vowel]
             if has_marks and random.random() < 0.3:
                 letters = "".join(sorted(self._letters.intersection(_MARKED[is_vowel]))) or letters
-            name += letters[random.integers(len(letters))]
+            name += letters[random.integers(len(letters))] * (1 + (random.random() < _DOUBLED))
             is_vowel = is_vowel != (random.random() < 0.85)
         return name
 

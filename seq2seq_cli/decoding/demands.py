@@ -12,6 +12,7 @@ from seq2seq_cli.text.codec import Codec, Reading, Word
 from seq2seq_cli.text.letters import lowered
 from seq2seq_cli.text.normalise import (
     APOSTROPHES,
+    BEGINNING,
     FINAL_MARKS,
     SPACING,
     Span,
@@ -104,13 +105,12 @@ class Demands:
         """
         given = self.prefix if is_first else ""
         prefix = normalise(given) if isinstance(given, str) else ""
-        # A translation in capitals begins with the unit for them, also before a prefix in capitals.
-        prefix_ids = _ids(codec.read(prefix).words if sentence.is_in_capitals else codec.read_part(prefix))
+        words = codec.read(prefix).words if sentence.case == "capitals" else codec.read_part(prefix, begins=True)
         terms = tuple(self._terms(sentence, codec)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
-            prefix=prefix_ids if isinstance(given, str) else given,
+            prefix=_ids(words) if isinstance(given, str) else given,
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
             opening=codec.vocabulary.opening_ids if terms else frozenset(),
@@ -142,7 +142,7 @@ def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:
             space = codec.vocabulary.id(SPACING)
             spaced, unspaced = ids if space == UNK else (space, *ids), ids
         else:
-            begin = codec.token_ids(codec.segmenter.tokens(normalise(translation))[0].removeprefix(SPACING))
+            begin = codec.token_ids(codec.segmenter.tokens(normalise(translation))[0].lstrip(BEGINNING + SPACING))
             spaced, unspaced = ids, (*begin, *ids[len(words[0].ids) :])
         yield spaced
         if unspaced != spaced and unspaced[0] in codec.inner_ids and UNK not in unspaced:

@@ -4,13 +4,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from operator import ne
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.bpe import Merge, MergedToken, characters, units_of
-from seq2seq_cli.text.letters import capitalise, is_all_upper, lower, split_like, upper
+from seq2seq_cli.text.letters import (
+    WORD_START,
+    Case,
+    capitalise,
+    in_case,
+    is_all_upper,
+    lower,
+    small_first,
+    split_like,
+    upper,
+)
 from seq2seq_cli.text.normalise import (
-    CAPITALS,
+    BEGINNING,
     CONTINUING,
     FINAL_MARKS,
     HIDDEN,
@@ -56,16 +67,12 @@ class Reading(NamedTuple):
     """One per token."""
     ids: list[int]
     """The ids of all words, without bos and eos."""
+    case: Case = "usual"
 
     @property
     def parts(self) -> list[str]:
         """The surface forms of all words, cut into one part per id."""
         return [part for word in self.words for part in word.parts]
-
-    @property
-    def is_in_capitals(self) -> bool:
-        """Whether it was read as a usual sentence behind CAPITALS, which is a word without letters."""
-        return bool(self.words) and self.words[0].text == ""
 
 
 class Writing(NamedTuple):
@@ -87,6 +94,10 @@ class Codec:
     it, so that the ids alone say where a token begins. A token with a character that was not seen in training has one
     id, UNK.
 
+    With bpe that keeps the case of letters, a text is read in its usual one, so that "She", "she" and "SHE" have the
+    same ids: the first word as it stands inside texts, and a text that is all in capitals as any other. Written in the
+    `Case` that was read, the ids are the text again; only a name that is the first word in small letters is not.
+
     With ``spacing`` a unit carries the space before it, and ``write(read(text).ids).text`` is the normalised text, with
     the codec's apostrophe, when nothing in it is unknown; without, the tokens are joined by single spaces.
     """
@@ -104,6 +115,8 @@ class Codec:
     apostrophe: str = ""
     """The one of INNER_MARKS that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
     that is read; empty: a text keeps its own."""
+    begins_with_capital: bool = False
+    """Whether the training sentences mostly do, with bpe that keeps the case of letters."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
@@ -111,22 +124,23 @@ class Codec:
         Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
         do not overlap.
         """
-        words = self._in_usual_case(self._spelt(hide(text, protected)))
+        words, case = self._in_usual_case(self._spelt(hide(text, protected)))
         if protected:
             hidden = iter([normalise(text[start:end]) for start, end in protected])
             words = [_protected(next(hidden)) if word.text == HIDDEN else word for word in words]
-        return Reading(text, words, list(chain.from_iterable([word.ids for word in words])))
+        return Reading(text, words, list(chain.from_iterable([word.ids for word in words])), case)
 
-    def read_part(self, text: str) -> list[Word]:
-        """The words of a part of a text, which may be in capitals (EU) where the text is not."""
-        return list(self._cut(self._spelt(text)))
+    def read_part(self, text: str, *, begins: bool = False) -> list[Word]:
+        """The words of a part of a text, its beginning or another, which may be in capitals where the text is not."""
+        text = self._spelt(text)
+        return list(self._cut(self.segmenter.begun(text) if begins else text))
 
-    def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None) -> Writing:
-        """The text of ids, pad, bos and eos left out.
+    def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None, case: Case = "usual") -> Writing:
+        """The text of ids in a case, pad, bos and eos left out.
 
         Where position i of ``ids`` is UNK, ``copies[i]`` is written, or nothing when there is none.
         """
-        units = list(self._marked_units(ids, copies or {}))
+        units = list(self._marked_units(ids, copies or {}, case))
         text = normalise("".join(units).replace(CONTINUING, "").replace(SPACING, " "))
         if self.unit != "character":
             units = [unit.removeprefix(CONTINUING).removeprefix(SPACING) for unit in units]
@@ -134,16 +148,17 @@ class Codec:
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of ids of units alone, as `write` has it, in a tenth of its time."""
-        if self.capitals and self.capitals[0] in ids:
-            return self.write(ids).text
         units = "".join([self._marked_of_id[id_] for id_ in ids])
-        return units.replace(CONTINUING, "").replace(SPACING, " ").lstrip(" ")
+        text = units.replace(CONTINUING, "").replace(SPACING, " ").lstrip(" ")
+        return capitalise(text, self.config.language) if self.begins_with_capital else text
 
     @memoised
     def token_ids(self, token: str) -> tuple[int, ...]:
         """The ids of one token of the Segmenter: several with bpe, else one."""
         if self.unit != "bpe":
             return (self.vocabulary.id(token),)
+        if token.startswith(BEGINNING):
+            return self._ids_of_first(token.removeprefix(BEGINNING))
         if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
             return (UNK,)
         return tuple(map(self.vocabulary.id, units_of(token, self._ranks)))
@@ -166,15 +181,6 @@ class Codec:
                 further = (random.random() >= dropout for _ in repeat(None))
                 drawn += map(self.vocabulary.id, units_of(token.text, self._ranks, chain(path, further)))
         return drawn
-
-    def in_capitals(self, ids: Sequence[int]) -> list[int]:
-        """The ids of the text of `ids` in capitals, where the vocabulary has a unit for that."""
-        return [*self.capitals, *(id_ for id_ in ids if id_ not in self.capitals)]
-
-    @cached_property
-    def capitals(self) -> tuple[int, ...]:
-        """The unit before a text in capitals; empty but with bpe, where letters keep their case."""
-        return (self.vocabulary.id(CAPITALS),) if self.vocabulary.has_all([CAPITALS]) else ()
 
     def has_units_of(self, other: "Codec") -> bool:
         """Whether both give the same ids to a text, but for its apostrophes."""
@@ -203,22 +209,43 @@ class Codec:
         text = normalise(text)
         return INNER_APOSTROPHE.sub(self.apostrophe, text) if self.apostrophe else text
 
-    def _in_usual_case(self, text: str) -> list[Word]:
-        """The words of a normalised text; one that is all in capitals is read as a usual sentence, behind CAPITALS.
+    def _in_usual_case(self, text: str) -> tuple[list[Word], Case]:
+        """The words of a normalised text with their ids in its usual case, and its own case.
 
-        It is read as it is where capitals do not give it back (ß), or where words are known in capitals alone.
+        A text is read as it is where its own case does not give it back (ß), or words are known in that case alone.
         """
-        words, language = list(self._cut(text)), self.config.language
-        if self.capitals and text.isupper() and is_all_upper(text):
-            small = capitalise(lower(text, language), language)
-            of_small = list(self._cut(small))
-            if upper(small, language) == text and _unknown(of_small) <= _unknown(words):
-                in_upper = (
-                    Word(upper(word.text, language), word.ids, tuple(upper(part, language) for part in word.parts))
-                    for word in of_small
-                )
-                return [Word("", self.capitals, ("",)), *in_upper]
-        return words
+        begun, language = self.segmenter.begun(text), self.config.language
+        words = list(self._cut(begun))
+        if self.segmenter.has_usual_case and text.isupper() and is_all_upper(text):
+            found = self._without_case(text, lower(text, language), "capitals")
+        elif self.begins_with_capital and not any(word[0].islower() for word in text.split()):
+            found = self._without_case(text, text, "title")
+        else:
+            found = None
+        if found and _unknown(found[0]) <= _unknown(words):
+            return found
+        is_small = self.begins_with_capital and begun != text and text == small_first(text, language)
+        return words, "small" if is_small else "usual"
+
+    def _without_case(
+        self, text: str, plain: str, case: Literal["capitals", "title"]
+    ) -> tuple[list[Word], Case] | None:
+        """The words of a text of that case in their usual one; None where it is no such text."""
+        usual = WORD_START.sub(lambda word: self._usual(word[0]), plain)
+        # Two words with capitals are no title: Guten Morgen is not "guten morgen".
+        if case == "title" and sum(map(ne, plain.split()[1:], usual.split()[1:])) < 2:
+            return None
+        usual = capitalise(usual, self.config.language)
+        if len(usual) != len(text) or in_case(usual, case, self.config.language) != text:
+            return None
+        return _with_letters(list(self._cut(self.segmenter.begun(usual))), text), case
+
+    def _usual(self, word: str) -> str:
+        """The word with a small letter or a capital, whichever the vocabulary has, or learned first; else as it is."""
+        space, small = SPACING if self.config.spacing else "", small_first(word, self.config.language)
+        units = (space + form for form in (small, capitalise(small, self.config.language)))
+        known = [unit for unit in units if self.vocabulary.has_all([unit])]
+        return min(known, key=self.vocabulary.id, default=word).removeprefix(SPACING)
 
     def _cut(self, text: str) -> Iterable[Word]:
         """The words of a normalised text in its own case, each HIDDEN a word of its own."""
@@ -268,6 +295,13 @@ class Codec:
         units = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
         return Word(surface, ids, tuple(split_like(surface, units, self.config.language)))
 
+    def _ids_of_first(self, token: str) -> tuple[int, ...]:
+        """The ids of the first token of a text, in the case that it has inside texts where that can be undone."""
+        word, language = token.removeprefix(SPACING), self.config.language
+        usual = self._usual(word) if self.begins_with_capital else word
+        is_undone = word in (capitalise(usual, language), small_first(usual, language))
+        return self.token_ids(token.removesuffix(word) + usual if is_undone else token)
+
     @memoised
     def _merged_of_ids(self, ids: tuple[int, ...]) -> MergedToken:
         if ids[0] < len(SPECIAL_UNITS):
@@ -276,20 +310,31 @@ class Codec:
         usual = self.token_ids(text)
         return MergedToken(text, usual, merges=len(text) - len(usual))
 
-    def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str]) -> Iterator[str]:
+    def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str], case: Case) -> Iterator[str]:
         """The unit of each id, beginning with SPACING where the text has a space before it."""
-        is_upper = False
+        is_upper = case == "capitals" and self.segmenter.has_usual_case
+        is_title = case == "title" and self.segmenter.has_usual_case
+        is_first = is_title or (case == "usual" and self.begins_with_capital)
         for position, id_ in enumerate(ids):
-            if id_ in self.capitals:
-                is_upper = True
-                yield ""
-            elif id_ == UNK:
+            if id_ == UNK:
                 copy = copies.get(position, "")
                 is_final = self.config.spacing and FINAL_MARKS.issuperset(copy)
                 yield SPACING + copy if self.unit != "character" and copy and not is_final else copy
+                is_first = False
             elif id_ not in {PAD, BOS, EOS}:
                 unit = self._marked_of_id[id_]
+                is_first |= is_title and unit.startswith(SPACING)
+                if is_first and (word := unit.lstrip(CONTINUING + SPACING)):
+                    unit = unit.removesuffix(word) + capitalise(word, self.config.language)
+                    is_first = False
                 yield upper(unit, self.config.language) if is_upper else unit
+
+
+def _with_letters(words: Sequence[Word], text: str) -> list[Word]:
+    """The words with the surface forms that they have in a text of as many letters, in another case."""
+    letters = iter(text.replace(" ", ""))
+    all_parts = [tuple("".join(islice(letters, len(part))) for part in word.parts) for word in words]
+    return [Word("".join(parts), word.ids, parts) for word, parts in zip(words, all_parts, strict=True)]
 
 
 def _unknown(words: Iterable[Word]) -> int:

@@ -6,11 +6,18 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
+from typing import Literal, TypeAlias
 
 _NAME = re.compile(r"(?:FULLWIDTH |HALFWIDTH )?([A-Z-]+) .*(?:LETTER|SYLLAB|IDEOGRAPH|CHARACTER)")
 """The name of a character that is a letter of a script; signs such as the micro sign are called otherwise."""
 _OF_NAMES = {"CJK": "Han", "HIRAGANA": "Japanese", "KATAKANA": "Japanese"}
 """The scripts by the first words of the names of their characters, where they are called otherwise."""
+
+Case: TypeAlias = Literal["usual", "small", "capitals", "title"]
+"""The case of a text: with a capital at its beginning, a small letter there, all in capitals, one in each word."""
+
+WORD_START = re.compile(r"(?<!\S)[^\W\d_]+")
+"""The letters that a word begins with."""
 
 DOTTED = frozenset({"az", "tr"})
 """Languages in which I is the upper case of ı, and İ of i."""
@@ -42,6 +49,20 @@ def capitalise(word: str, language: str) -> str:
         return unicodedata.normalize("NFC", "IJ" + word[2:])
     first = "İ" if word[:1] == "i" and language in DOTTED else word[:1].title()
     return unicodedata.normalize("NFC", first + word[1:])
+
+
+def small_first(text: str, language: str) -> str:
+    """The text with its first letter in lower case."""
+    return lower(text[:1], language) + text[1:]
+
+
+def in_case(text: str, case: Literal["capitals", "title"], language: str) -> str:
+    """The text with all of its letters as capitals, or with one at the start of each word."""
+    return (
+        upper(text, language)
+        if case == "capitals"
+        else WORD_START.sub(lambda word: capitalise(word[0], language), text)
+    )
 
 
 def is_all_upper(text: str) -> bool:

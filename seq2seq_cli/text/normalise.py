@@ -15,8 +15,8 @@ SPACING = "\N{LOWER ONE EIGHTH BLOCK}"
 """The mark of a space in the units of a vocabulary; no normalised text holds it."""
 CONTINUING = "\N{LEFT ONE EIGHTH BLOCK}"
 """The mark of a unit that is not the first of its token; no normalised text holds it."""
-CAPITALS = "\N{UPPER ONE EIGHTH BLOCK}"
-"""The unit before a text whose letters are all capitals; no normalised text holds it."""
+BEGINNING = "\N{RIGHT ONE EIGHTH BLOCK}"
+"""The mark of a text's first token, where it has a case; no normalised text holds it."""
 HIDDEN = "\ufdd0"
 """Stands for a protected span of a text: one of the code points that Unicode keeps out of texts."""
 
@@ -55,13 +55,16 @@ DROPPED = re.compile(
 )
 
 
+_OTHER_MARKS = str.maketrans({SPACING: "_", CONTINUING: "|", BEGINNING: "|"})
+
+
 def normalise(text: str) -> str:
     """Compose to NFC, make each run of white space one space, strip, drop unseen characters, replace our marks.
 
     Idempotent: normalising a normalised text changes nothing.
     """
     text = " ".join(without_control_characters(text).split())
-    return unicodedata.normalize("NFC", text).replace(SPACING, "_").replace(CONTINUING, "|").replace(CAPITALS, "¯")
+    return unicodedata.normalize("NFC", text).translate(_OTHER_MARKS)
 
 
 def letter_of_marks(sentences: Sequence[str]) -> str:

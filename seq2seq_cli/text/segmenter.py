@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.letters import lower, split_like
-from seq2seq_cli.text.normalise import SPACING, in_word
+from seq2seq_cli.text.normalise import BEGINNING, SPACING, in_word
 from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer, TokenizerRules
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ class Segmenter:
     With ``word`` and ``bpe`` words are cut by the rules of the language, or by spaCy's program. With ``character`` a
     token is one character of the (lower-cased) text, a space being the token SPACING; without ``config.spacing``
     spaces beside a character that is neither letter nor digit are left out, so that "him ." and "him." are the same.
+
+    With ``bpe`` in its own case, the first token of a text is behind BEGINNING when it begins with a letter that has
+    upper and lower case: ``codec.py`` gives She the ids of she.
     """
 
     config: SideOptions
@@ -79,10 +82,19 @@ class Segmenter:
         """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
         if self.unit == "character":
             return list(self._characters_and_tokens(text)[1])
-        return list(chain.from_iterable(map(self._tokens_of_word, text.split())))
+        return list(chain.from_iterable(map(self._tokens_of_word, self.begun(text).split())))
+
+    def begun(self, text: str) -> str:
+        """The text behind BEGINNING where its first word is."""
+        return BEGINNING + text if self.has_usual_case and text[:1].lower() != text[:1].title() else text
+
+    @property
+    def has_usual_case(self) -> bool:
+        """Whether texts are read in their usual case: with bpe, where letters keep their case."""
+        return self.unit == "bpe" and not self.config.lowercase
 
     def tokens_and_surfaces(self, text: str) -> Iterator[tuple[str, str]]:
-        """Each token with its surface form: the same piece of the text in its own case, without the space before it.
+        """Each token of a begun text with its surface form: the piece of the text, without the space before it.
 
         A token that is a space is SPACING in both forms. Where one upper-case character has several lower-case ones,
         it is the surface form of the first of them; the others have an empty one.
@@ -103,13 +115,15 @@ class Segmenter:
     @memoised
     def _tokens_of_word(self, word: str) -> tuple[str, ...]:
         # Lower-cased first, so that case makes no difference at all: spaCy cuts "don't", but leaves "DON'T" whole.
-        lowered = self._lower(word)
-        tokens = self._tokenizer.split(lowered) if len(lowered) <= LONGEST_WORD else (lowered,)
-        return (SPACING + tokens[0], *tokens[1:]) if self.config.spacing else tokens
+        lowered = self._lower(word.removeprefix(BEGINNING))
+        first, *others = self._tokenizer.split(lowered) if len(lowered) <= LONGEST_WORD else (lowered,)
+        space = SPACING if self.config.spacing else ""
+        return (f"{BEGINNING if word.startswith(BEGINNING) else ''}{space}{first}", *others)
 
     def _pairs_of(self, word: str) -> Iterator[tuple[str, str]]:
         tokens = self._tokens_of_word(word)
-        surfaces = split_like(word, [token.removeprefix(SPACING) for token in tokens], self.config.language)
+        without_marks = [token.removeprefix(BEGINNING).removeprefix(SPACING) for token in tokens]
+        surfaces = split_like(word.removeprefix(BEGINNING), without_marks, self.config.language)
         return zip(tokens, surfaces, strict=True)
 
     def _lower(self, text: str) -> str:

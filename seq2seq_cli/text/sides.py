@@ -14,7 +14,8 @@ from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import characters, joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import CAPITALS, INNER_MARKS
+from seq2seq_cli.text.letters import small_first
+from seq2seq_cli.text.normalise import BEGINNING, INNER_MARKS, SPACING
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
 from seq2seq_cli.text.tokenizer import TokenizerRules
 from seq2seq_cli.text.vocabulary import Vocabulary, vocabulary_size
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 
 _FOLDER = "codec"
+_RARE = 0.1
+"""The frequency of a form of a word, as a multiple of the one of its other form, up to which it is rare."""
 
 SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
@@ -65,16 +68,44 @@ def fit_codec(
 
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """
+    token_counts, begins_with_capital = _in_usual_case(token_counts, config.language)
     single = {each for token in token_counts for each in characters(token)}
     options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values()), len(single)))
     rules = get_segmenter(config, unit, rules).rules
     if unit == "bpe":
         units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
-        if not options.lowercase and any(unit.lower() != unit for unit in units):
-            units = [CAPITALS, *units]
-        return Codec(config=options, unit=unit, vocabulary=Vocabulary(tuple(units)), merges=merges, rules=rules)
+        vocabulary = Vocabulary(tuple(units))
+        return Codec(
+            config=options,
+            unit=unit,
+            vocabulary=vocabulary,
+            merges=merges,
+            rules=rules,
+            begins_with_capital=begins_with_capital,
+        )
     vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
     return Codec(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
+
+
+def _in_usual_case(token_counts: Mapping[str, int], language: str) -> tuple[Counter[str], bool]:
+    """The counts of tokens, with first tokens of texts in their usual case, and whether most of these have a capital.
+
+    A first token with a capital counts as one in small letters where that is no rare form inside texts: so does Sie,
+    which is "she" with a small letter and "you" with a capital.
+    """
+    firsts = {token.removeprefix(BEGINNING): n for token, n in token_counts.items() if token.startswith(BEGINNING)}
+    counts = Counter({token: n for token, n in token_counts.items() if not token.startswith(BEGINNING)})
+    small = {token: _small_token(token, language) for token in firsts}
+    begins_with_capital = sum(-n if small[token] == token else n for token, n in firsts.items()) > 0
+    usual = {token: small[token] if counts[small[token]] > _RARE * counts[token] else token for token in firsts}
+    for token, n in firsts.items():
+        counts[usual[token] if begins_with_capital else token] += n
+    return counts, begins_with_capital
+
+
+def _small_token(token: str, language: str) -> str:
+    word = token.removeprefix(SPACING)
+    return token.removesuffix(word) + small_first(word, language)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:
@@ -104,6 +135,7 @@ def save_codecs(folder: Path, codecs: Codecs) -> None:
             "tokenizer": codec.rules and asdict(codec.rules),
             "longest": codec.longest,
             "apostrophe": codec.apostrophe,
+            "begins_with_capital": codec.begins_with_capital,
         }
         write_json(codec_path(folder, side), content)
 
@@ -123,9 +155,11 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     rules = content.get("tokenizer")
     words, merges = content.get("words"), content.get("merges")
     longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
+    begins_with_capital = content.get("begins_with_capital", False)
     if unit not in get_args(Unit) or not _are_texts(words) or not _are_texts(merges):
         raise ValueError("not the units of a codec")
-    if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
+    is_known = type(longest) is int and longest >= 0 and type(begins_with_capital) is bool
+    if not is_known or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
     vocabulary = Vocabulary(tuple(words))
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
@@ -140,6 +174,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
         rules=None if rules is None else TokenizerRules.parse(rules),
         longest=longest,
         apostrophe=apostrophe,
+        begins_with_capital=begins_with_capital,
     )
 
 

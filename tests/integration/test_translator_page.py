@@ -1,6 +1,7 @@
 """The page of a translator in a real browser, opened from the disk: it translates as Python does."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,18 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
+from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.page.export_page import rounded
+from seq2seq_cli.decoding.page.export_page import codec_data, rounded
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.languages import name_of as language_name
-from seq2seq_cli.text.sides import load_codecs
+from seq2seq_cli.text.letters import capitalise, lower, small_first, upper
+from seq2seq_cli.text.segmenter import get_segmenter
+from seq2seq_cli.text.sides import fit_codec, load_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
 from tests.browser import Browser
 from tests.commands import s2s_here
@@ -44,6 +48,7 @@ TEXTS = [
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'> he saw",
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ toString 😀 👨‍👩‍👧',
     "the dog . " * 40,
+    "She And Tom Saw Her And It Is She",
     "He saw 😀 her 👍🏽. 🇩🇪 She (kissed) ❤️ him →1️⃣",
     "Move %s to $2 and {host}{path}z, or $1! ▁ ${x} she@he.com",
     "<p>He\nsaw <b>her</b>.\r\n\r\nShe\tkissed\vhim</p>",
@@ -137,6 +142,34 @@ def test_its_translations_and_weights_are_those_of_python(
             )
             if score != "none":
                 np.testing.assert_allclose(sentence["weights"], reference.weights, rtol=0, atol=1e-5)
+
+
+KNOWN = ("She saw her, and she saw Tom.", "Tom and she saw IJsland.", "He is he.", "Ist es İstanbul?", "Er ist es. A b")
+READ = """
+((codec, texts) => texts.map((text) => {
+  const {ids, parts, letters} = codec.read(text);
+  return {ids, parts, letters, ...codec.write(ids, new Map(), letters)};
+}))
+"""
+
+
+@pytest.mark.parametrize("language", ["en", "tr", "nl"])
+def test_its_subwords_keep_the_case_of_letters_as_those_of_python(
+    browser: Browser, tmp_path: Path, language: str
+) -> None:
+    side = SideConfig(language=language, min_count=1)
+    counts = Counter(token for text in KNOWN for token in get_segmenter(side, "bpe").tokens(text))
+    codec = fit_codec(side, "bpe", counts)
+    assert codec.begins_with_capital
+    # The last text has a code point that Python alone leaves out of texts without kept spans.
+    texts = [each(text, language) for text in (*KNOWN, *TEXTS[:-1]) for each in (lower, upper, small_first, capitalise)]
+    open_page(browser, make_run(tmp_path / "run", languages=("en", "de"), copies=True))
+    found = browser.run(f"{READ}(new Codec({json.dumps(codec_data(codec))}), {json.dumps(texts)})")
+    for text, ours in zip(texts, found, strict=True):
+        reading = codec.read(text)
+        written = codec.write(reading.ids, case=reading.case)
+        read = {"ids": reading.ids, "parts": reading.parts, "letters": reading.case}
+        assert ours == read | {"text": written.text, "units": written.units}
 
 
 def test_its_penalties_are_those_of_python(browser: Browser, tmp_path: Path) -> None:

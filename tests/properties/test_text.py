@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 from hypothesis import assume, example, given
@@ -7,15 +8,15 @@ from hypothesis import strategies as st
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import lower, upper
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, normalise
+from seq2seq_cli.text.letters import capitalise, lower, small_first, upper
+from seq2seq_cli.text.normalise import BEGINNING, CONTINUING, HIDDEN, SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 # Texts of any code points, halves of surrogate pairs included, and of pieces that the tokenizer or the codec treats
 # specially.
-SPECIAL = [" ", "\t", "\xa0", "\u0301", "İ", "Σ", "ß", "_", "<eos>", "<unk>", SPACING, CONTINUING]
+SPECIAL = [" ", "\t", "\xa0", "\u0301", "İ", "Σ", "ß", "_", "<eos>", "<unk>", SPACING, CONTINUING, BEGINNING]
 WORDS = ["a", "don't", "DON'T", "z.B.", ":)", ".", "…"]
 any_text = st.text(st.characters(), max_size=60) | st.lists(
     st.sampled_from(SPECIAL + WORDS) | st.text(st.characters(), max_size=3), max_size=20
@@ -45,7 +46,7 @@ def test_normalised_text_is_normal_can_be_written_and_holds_single_spaces_alone(
     assert normalise(normal) == normal
     normal.encode("utf-8")
     assert normal.split() == (normal.split(" ") if normal else [])
-    assert not {SPACING, CONTINUING} & set(normal)
+    assert not {SPACING, CONTINUING, BEGINNING} & set(normal)
 
 
 @given(any_text, any_unit, any_language)
@@ -53,9 +54,26 @@ def test_text_of_known_units_is_written_as_it_was_read(text: str, unit: Unit, la
     codec = knows(text, unit, target(language))
     reading = codec.read(text)
     assert not {PAD, UNK, BOS, EOS} & set(reading.ids)
-    written = codec.write(reading.ids)
+    written = codec.write(reading.ids, case=reading.case)
     assert written.text == normalise(text)
     assert written.units == reading.parts
+
+
+@given(any_text, any_language)
+def test_subwords_keep_the_case_of_the_first_letter(text: str, language: str) -> None:
+    assume(HIDDEN not in text)
+    texts = {normalise(each(text, language)) for each in (lower, upper, small_first, capitalise)}
+    tokens = get_segmenter(target(language), "bpe").tokens
+    # Most of the texts begin with a capital, so that small letters have a unit before them.
+    codec = fit_codec(target(language), "bpe", Counter(chain.from_iterable(map(tokens, [*texts, *"ABCDE"]))))
+    assert codec.begins_with_capital
+    for each in texts:
+        reading = codec.read(each)
+        written = codec.write(reading.ids, case=reading.case).text
+        # A name that begins a text in small letters keeps its capital.
+        assert each in (written, small_first(written, language) if reading.case == "small" else written)
+        assert reading.case != "usual" or codec.text(reading.ids) == each
+        assert codec.resample(reading.ids, 0.0, np.random.default_rng(0)) == reading.ids
 
 
 @given(any_text | st.sampled_from(["She didn't.", "Mr. O'Neil, I'm.", "U.S.A."]), any_unit, any_language)
@@ -82,7 +100,9 @@ def test_a_reading_has_the_tokens_of_the_text_with_their_ids_and_surface_forms(
     assert [word.is_unknown for word in reading.words] == [UNK in word.ids for word in reading.words]
     assert "".join(surfaces).replace(SPACING, "") == normalise(text).replace(" ", "")
     if not lowercase:
-        bare = tokens if unit == "character" else [token.removeprefix(SPACING) for token in tokens]
+        bare = (
+            tokens if unit == "character" else [token.removeprefix(BEGINNING).removeprefix(SPACING) for token in tokens]
+        )
         assert surfaces == bare
     elif len(lower(normalise(text), language)) == len(normalise(text)):
         assert [lower(surface, language) for surface in surfaces if "Σ" not in surface] == [
@@ -99,8 +119,9 @@ def test_a_reading_has_the_tokens_of_the_text_with_their_ids_and_surface_forms(
 @given(any_text, any_language, st.floats(0, 1), st.integers(0, 9))
 def test_dropout_never_changes_the_text(text: str, language: str, dropout: float, seed: int) -> None:
     codec = knows(text, "bpe", target(language))
-    ids = codec.resample(codec.read(text).ids, dropout, np.random.default_rng(seed))
-    assert codec.write(ids).text == normalise(text)
+    reading = codec.read(text)
+    ids = codec.resample(reading.ids, dropout, np.random.default_rng(seed))
+    assert codec.write(ids, case=reading.case).text == normalise(text)
     assert codec.resample(ids, 0.0, np.random.default_rng(seed)) == codec.read(text).ids
 
 

@@ -29,7 +29,7 @@ from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
-from seq2seq_cli.text.letters import DOTTED
+from seq2seq_cli.text.letters import DOTTED, WORD_START
 from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, SPACING, UNSPACED
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
@@ -124,8 +124,8 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
             )
     is_shared = (src.vocabulary, src.merges) == (tgt.vocabulary, tgt.merges)  # which are not there twice
     return {
-        "src": _codec_data(src),
-        "tgt": _codec_data(tgt) | ({"words": None, "merges": None} if is_shared else {}),
+        "src": codec_data(src),
+        "tgt": codec_data(tgt) | ({"words": None, "merges": None} if is_shared else {}),
         "encoder": graph_data(run / ENCODER),
         "decoder": graph_data(run / DECODER),
         "features": graph_data(run / FEATURES) if options.similar_pairs else None,
@@ -162,7 +162,7 @@ def _pairs(run: Path, translator: Translator) -> dict[str, Any] | None:
     }
 
 
-def _codec_data(codec: Codec) -> dict[str, Any]:
+def codec_data(codec: Codec) -> dict[str, Any]:
     """A codec whose tokens are characters, or words cut by rules."""
     return {
         "unit": codec.unit,
@@ -170,6 +170,7 @@ def _codec_data(codec: Codec) -> dict[str, Any]:
         "lowercase": codec.config.lowercase,
         "spacing": codec.config.spacing,
         "apostrophe": codec.apostrophe,
+        "beginsWithCapital": codec.begins_with_capital,
         "words": codec.vocabulary.words,
         "merges": codec.merges,
         "tokenizer": codec.rules and _tokenizer_data(codec.rules),
@@ -197,6 +198,7 @@ def _expressions_data() -> dict[str, Expression]:
     }
     every: dict[str, Any] = {
         "innerApostrophe": INNER_APOSTROPHE,
+        "wordStart": WORD_START,
         "dropped": DROPPED,
         "gap": rf"[\s{SPACING}]",
         "mark": marks.MARK,

@@ -4,7 +4,7 @@ const EXPRESSIONS = {}; // by name: Python's, as decoding/page/export_page.py wr
 const TABLES = {}; // by name: likewise
 const SPACING = "\u2581"; // the mark of a space in a unit
 const CONTINUING = "\u258f"; // the mark of a unit that is not the first of its token
-const CAPITALS = "\u2594"; // the unit before a text in capitals
+const BEGINNING = "\u2595"; // the mark of a text's first token, where it has a case
 const HIDDEN = "\ufdd0"; // stands for a kept word of a text
 
 const isSpace = (character) => EXPRESSIONS.space.test(character);
@@ -28,7 +28,7 @@ function splitWords(text) {
 /** One spelling for each text. */
 function normalise(text) {
   return splitWords(withoutControlCharacters(text)).join(" ").normalize("NFC")
-    .replaceAll(SPACING, "_").replaceAll(CONTINUING, "|").replaceAll(CAPITALS, "\u00af");
+    .replaceAll(SPACING, "_").replaceAll(CONTINUING, "|").replaceAll(BEGINNING, "|");
 }
 
 function withoutControlCharacters(text) {
@@ -54,9 +54,21 @@ function upper(text, language) {
 /** The word with its first letter as at the start of a sentence. */
 function capitalise(word, language) {
   if (language === "nl" && word.startsWith("ij")) return `IJ${word.slice(2)}`.normalize("NFC"); // one letter
-  const [first] = word;
+  const [first = ""] = word;
   const title = TABLES.titles[first] ?? upper(first, language);
   return (title + word.slice(first.length)).normalize("NFC");
+}
+
+/** The text with all of its letters as capitals, or with one at the start of each word. */
+function inCase(text, letters, language) {
+  if (letters === "capitals") return upper(text, language);
+  return text.replace(EXPRESSIONS.wordStart, (word) => capitalise(word, language));
+}
+
+/** The text with its first letter in lower case. */
+function smallFirst(text, language) {
+  const [first = ""] = text;
+  return lower(first, language) + text.slice(first.length);
 }
 
 /** Whether a text has two letters or more, all of them upper case. */

@@ -6,10 +6,10 @@ const FINAL_MARK = /^[.!?…。！？؟।]+$/;
 
 class Codec {
   constructor({ words, merges, tokenizer, ...options }) {
-    Object.assign(this, options); // unit, language, lowercase, spacing, apostrophe
+    Object.assign(this, options); // unit, language, lowercase, spacing, apostrophe, beginsWithCapital
     this.units = [...SPECIAL_UNITS, ...words];
     this.ids = new Map(words.map((word, number) => [word, number + SPECIAL_UNITS.length]));
-    this.capitals = this.ids.get(CAPITALS);
+    this.hasUsualCase = this.unit === "bpe" && !this.lowercase;
     this.ranks = new Map(merges.map((merge, rank) => [merge, rank]));
     this.tokenizer = tokenizer && new Tokenizer(tokenizer);
     this.wordsOf = remembered((word) => this.cutWord(word, this.spacing ? SPACING : ""));
@@ -22,20 +22,49 @@ class Codec {
     const around = between(text, kept.map(([start, end]) => ({ start, end })));
     const given = normalise(around.map((part) => part.replaceAll(HIDDEN, "")).join(HIDDEN));
     const spelt = this.apostrophe ? given.replace(EXPRESSIONS.innerApostrophe, this.apostrophe) : given;
-    const words = this.inUsualCase(spelt).map((word) => (word.text === HIDDEN && hidden.shift()) || word);
-    return { words, ids: words.flatMap((word) => word.ids), parts: words.flatMap((word) => word.parts) };
+    const [cut, letters] = this.inUsualCase(spelt);
+    const words = cut.map((word) => (word.text === HIDDEN && hidden.shift()) || word);
+    return { words, letters, ids: words.flatMap((word) => word.ids), parts: words.flatMap((word) => word.parts) };
   }
 
-  /** The words of a text; one that is all in capitals is read as a usual sentence, behind CAPITALS. */
+  /** The words of a text with their ids in its usual case, and its own: "usual", "small", "capitals" or "title". */
   inUsualCase(text) {
-    const words = this.cut(text);
-    if (this.capitals === undefined || !isUpper(text) || !isAllUpper(text)) return words;
-    const small = capitalise(lower(text, this.language), this.language);
-    const ofSmall = this.cut(small);
-    const inUpper = (part) => upper(part, this.language);
-    if (ofSmall.filter(isUnknown).length > words.filter(isUnknown).length || inUpper(small) !== text) return words;
-    const loud = ofSmall.map((word) => ({ ...word, text: inUpper(word.text), parts: word.parts.map(inUpper) }));
-    return [{ text: "", ids: [this.capitals], parts: [""] }, ...loud];
+    const begun = this.begun(text);
+    const words = this.cut(begun);
+    const isLoud = this.hasUsualCase && isUpper(text) && isAllUpper(text);
+    const isTitle = this.beginsWithCapital && !splitWords(text).some(([first]) => isLower(first));
+    const found = isLoud ? this.withoutCase(text, lower(text, this.language), "capitals")
+      : isTitle ? this.withoutCase(text, text, "title") : undefined;
+    if (found && countUnknown(found[0]) <= countUnknown(words)) return found;
+    const isSmall = this.beginsWithCapital && begun !== text && text === smallFirst(text, this.language);
+    return [words, isSmall ? "small" : "usual"];
+  }
+
+  /** The words of a text of that case in their usual one; undefined where it is no such text. */
+  withoutCase(text, plain, letters) {
+    const usual = plain.replace(EXPRESSIONS.wordStart, (word) => this.usual(word));
+    const others = splitWords(usual).slice(1);
+    const changed = splitWords(plain).slice(1).filter((word, i) => word !== others[i]);
+    if (letters === "title" && changed.length < 2) return undefined;
+    const begun = capitalise(usual, this.language);
+    if (begun.length !== text.length || inCase(begun, letters, this.language) !== text) return undefined;
+    return [withLetters(this.cut(this.begun(begun)), text), letters];
+  }
+
+  /** The text behind BEGINNING where its first word is: it begins with a letter that has a case. */
+  begun(text) {
+    const [first = ""] = text;
+    const isMarked = this.hasUsualCase && first.toLowerCase() !== capitalise(first, this.language);
+    return isMarked ? BEGINNING + text : text;
+  }
+
+  /** The word with a small letter or a capital, whichever the vocabulary has, or learned first; else as it is. */
+  usual(word) {
+    const rank = (form) => this.ids.get((this.spacing ? SPACING : "") + form) ?? Infinity;
+    const small = smallFirst(word, this.language);
+    const capital = capitalise(small, this.language);
+    const least = Math.min(rank(small), rank(capital));
+    return least === Infinity ? word : rank(small) === least ? small : capital;
   }
 
   /** The words of a text in its own case, each HIDDEN a word of its own. */
@@ -47,9 +76,11 @@ class Codec {
 
   /** The tokens of a word, with the mark of the space before it. */
   cutWord(word, space) {
-    const tokens = this.tokenizer.split(this.lowered(word));
-    const surfaces = splitLike(word, tokens, this.language);
-    return tokens.map((token, i) => this.wordOf(i ? token : space + token, surfaces[i]));
+    const mark = word.startsWith(BEGINNING) ? BEGINNING : "";
+    const surface = word.slice(mark.length);
+    const tokens = this.tokenizer.split(this.lowered(surface));
+    const surfaces = splitLike(surface, tokens, this.language);
+    return tokens.map((token, i) => this.wordOf(i ? token : mark + space + token, surfaces[i]));
   }
 
   /** The characters of a text; without `spacing`, only spaces between letters and digits are tokens. */
@@ -76,9 +107,18 @@ class Codec {
   lookUp(token) {
     const idOf = (unit) => this.ids.get(unit) ?? UNK;
     if (this.unit !== "bpe") return [idOf(token)];
+    if (token.startsWith(BEGINNING)) return this.idsOfFirst(token.slice(BEGINNING.length));
     const characters = [...token].map((character, i) => (i ? CONTINUING + character : character));
     if (characters.length > TABLES.longestWord || characters.some((unit) => idOf(unit) === UNK)) return [UNK];
     return this.merged(characters).map(idOf);
+  }
+
+  /** The ids of the first token of a text, in the case that it has inside texts where that can be undone. */
+  idsOfFirst(token) {
+    const word = withoutMarks(token);
+    const usual = this.beginsWithCapital ? this.usual(word) : word;
+    const isUndone = [capitalise(usual, this.language), smallFirst(usual, this.language)].includes(word);
+    return this.idsOf(isUndone ? token.slice(0, token.length - word.length) + usual : token);
   }
 
   /** The units of a token, from its characters: of the pairs that merges join, the one learned first comes first. */
@@ -93,17 +133,24 @@ class Codec {
   }
 
   /** The text of ids, and their units; where the id at a place is UNK, its copy is written. */
-  write(ids, copies = new Map()) {
-    const loud = ids.indexOf(this.capitals);
-    const marked = [...ids.entries()].filter(([, id]) => ![PAD, BOS, EOS].includes(id))
-      .map(([place, id]) => this.markedUnit(id, copies.get(place) ?? "", loud >= 0 && place > loud));
+  write(ids, copies = new Map(), letters = "usual") {
+    const isLoud = letters === "capitals" && this.hasUsualCase;
+    const isTitle = letters === "title" && this.hasUsualCase;
+    let isFirst = isTitle || (letters === "usual" && this.beginsWithCapital);
+    const marked = [...ids.entries()].filter(([, id]) => ![PAD, BOS, EOS].includes(id)).map(([place, id]) => {
+      const unit = this.markedUnit(id, copies.get(place) ?? "", isLoud);
+      const word = withoutMarks(unit);
+      isFirst ||= isTitle && id !== UNK && unit.startsWith(SPACING);
+      const isCapital = isFirst && id !== UNK && word !== "";
+      if (word !== "" || id === UNK) isFirst = false;
+      return isCapital ? unit.slice(0, unit.length - word.length) + capitalise(word, this.language) : unit;
+    });
     const text = normalise(marked.join("").replaceAll(CONTINUING, "").replaceAll(SPACING, " "));
     return { text, units: this.unit === "character" ? marked : marked.map(withoutMarks) };
   }
 
   /** The unit of an id, beginning with SPACING where the text has a space before it. */
   markedUnit(id, copy, isLoud) {
-    if (id === this.capitals) return "";
     const hasWords = this.unit !== "character";
     if (id === UNK) return copy && hasWords && !(this.spacing && FINAL_MARK.test(copy)) ? SPACING + copy : copy;
     const unit = isLoud ? upper(this.units[id], this.language) : this.units[id];
@@ -112,6 +159,22 @@ class Codec {
 }
 
 const keptWord = (text) => ({ text, ids: [UNK], parts: [text] });
+
+/** The words with the surface forms that they have in a text of as many letters, in another case. */
+function withLetters(words, text) {
+  let solid = text.replaceAll(" ", "");
+  const take = (part) => {
+    const taken = solid.slice(0, part.length);
+    solid = solid.slice(part.length);
+    return taken;
+  };
+  return words.map((word) => {
+    const parts = word.parts.map(take);
+    return { ...word, parts, text: parts.join("") };
+  });
+}
+
+const countUnknown = (words) => words.filter(isUnknown).length;
 const isUnknown = ({ ids }) => ids.length === 1 && ids[0] === UNK;
 const withoutMarks = (unit) => unit.replace(/^\u258f?\u2581?/, "");
 

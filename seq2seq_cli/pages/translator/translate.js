@@ -38,7 +38,7 @@ class Translator {
 
   /** The best translation of a piece, with the names that attentionView reads; with a `prefix`, its steps, too. */
   searchPiece(piece, prefix) {
-    const { words, ids: source, parts } = this.src.read(piece.text, piece.kept);
+    const { words, letters, ids: source, parts } = this.src.read(piece.text, piece.kept);
     const copiesAll = this.hasAttention && this.src.unit === "word"; // else the unknown ones
     const mostUnknown = words.filter((word) => (copiesAll || isUnknown(word)) && canBeCopied(word)).length;
     const trace = prefix && [];
@@ -50,7 +50,7 @@ class Translator {
     const hidden = this.tgt.unit === "character" ? SPACING + HIDDEN : HIDDEN;
     const isKept = ({ number }) => number !== undefined;
     const spelled = new Map([...copies].map(([place, word]) => [place, isKept(word) ? hidden : word.text]));
-    const { text, units } = this.tgt.write(ids, spelled);
+    const { text, units } = this.tgt.write(ids, spelled, letters);
     const copied = [...copies.values()].filter(isKept).map(({ number }) => number);
     const shown = units.map((unit, place) => copies.get(place)?.text ?? unit);
     return {

@@ -27,7 +27,6 @@ from seq2seq_cli.corpus.augmentation import (
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import CAPITALS
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
@@ -36,9 +35,9 @@ from tests.corpora import prepared
 Pair = tuple[str, str]
 
 PLAIN = [
-    ("they built a house.", "Sie bauten ein Haus."),
-    ("houses, builders, knowing!", "Häuser, Bauer, Kenner!"),
-    ("is the hotel full?", "Ist das Hotel voll?"),
+    ("They built a house.", "Sie bauten ein Haus."),
+    ("Houses, builders, knowing!", "Häuser, Bauer, Kenner!"),
+    ("Is the hotel full?", "Ist das Hotel voll?"),
 ]
 SYLLABLES = ("Ba", "Do", "Ki", "Lu", "Me")
 KNOWN_NAMES = ["Tom", "Anna", *(first + last for first in SYLLABLES for last in ("ra", "ni", "lo", "tu"))]
@@ -189,11 +188,11 @@ def test_few_pairs_without_a_name_get_one_at_their_end() -> None:
     assert found.pop(PLAIN[0]) > 300
     assert found
     for src, tgt in found:
-        name = re.fullmatch(r"they built a house, (.+)\.", src)
+        name = re.fullmatch(r"They built a house, (.+)\.", src)
         assert name
         assert tgt == f"Sie bauten ein Haus, {name[1]}."
-    assert set(changed(("they built a house", "Sie bauten ein Haus."), names=1.0)) == {
-        ("they built a house", "Sie bauten ein Haus.")
+    assert set(changed(("They built a house", "Sie bauten ein Haus."), names=1.0)) == {
+        ("They built a house", "Sie bauten ein Haus.")
     }
 
 
@@ -202,8 +201,8 @@ def test_few_pairs_without_a_name_get_one_at_their_end() -> None:
     ("pair", "expected"),
     [
         (("Tom sees a house.", "Tom sieht ein Haus."), ("@ sees a house.", "@ sieht ein Haus.")),
-        (("they built a house.", "Sie bauten ein Haus."), ("they built a house @.", "Sie bauten ein Haus @.")),
-        (("they built a house", "Sie bauten ein Haus."), ("they built a house @", "Sie bauten ein Haus. @")),
+        (("They built a house.", "Sie bauten ein Haus."), ("They built a house @.", "Sie bauten ein Haus @.")),
+        (("They built a house", "Sie bauten ein Haus."), ("They built a house @", "Sie bauten ein Haus. @")),
     ],
     ids=["a name", "no name", "a mark on one side"],
 )
@@ -217,7 +216,7 @@ def test_a_kept_word_is_unknown_on_both_sides(pair: Pair, expected: Pair, unit: 
 def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
     codecs = codecs_of("bpe")
     short = [(f"{name} sees.", f"{name} sieht.") for name in KNOWN_NAMES]
-    long = ("they " * 40 + "built.", "Sie " * 40 + "bauten.")
+    long = ("They " + "they " * 39 + "built.", "Sie " * 40 + "bauten.")
     pairs = [*short * 8, long]
     ids = encoded(pairs, codecs)
     lines = rows(augmentation(codecs, joined=1.0).apply(ids, np.arange(len(ids)), epoch=0, window=0))
@@ -229,8 +228,10 @@ def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
     assert set(counts) <= {1, 2, 3, 4}
     assert counts[2] > counts[3] > 0
     for (src, tgt), (_, tgt_ids) in zip(texts, lines, strict=True):
-        assert tgt == src.replace("sees", "sieht").replace("they", "Sie").replace("built", "bauten")
-        assert len(tgt_ids) <= 30 or src.count(".") == 1
+        for word, translation in (("sees", "sieht"), ("They", "Sie"), ("they", "Sie"), ("built", "bauten")):
+            src = src.replace(word, translation)
+        assert tgt == src
+        assert len(tgt_ids) <= 30 or tgt.count(".") == 1
 
 
 @pytest.mark.parametrize(
@@ -263,34 +264,11 @@ def test_a_typo_exchanges_two_letters_inside_a_word(text: str, expected: set[str
     assert {with_typo(text, random).removesuffix(" 1234") for random in SEEDS} == expected
 
 
-CAPITALS_OF = [
-    (
-        ("Tom built it.", "Tom baute es."),
-        {
-            ("TOM BUILT IT.", "TOM BAUTE ES."),
-            ("Tom Built It.", "Tom Baute Es."),
-            ("tom built it.", "tom baute es."),
-            ("tom built it.", "tom baute es."),
-        },
-    ),
-    (("OK!", "Na gut!"), {("OK!", "NA GUT!"), ("OK!", "Na gut!"), ("ok!", "na gut!"), ("oK!", "na gut!")}),
-    (("A 3.", "Eine 3."), {("A 3.", "Eine 3."), ("a 3.", "eine 3.")}),
-    (("你好吗", "Wie geht es?"), {("你好吗", "Wie geht es?")}),
-]
-
-
-@pytest.mark.parametrize(("pair", "expected"), CAPITALS_OF)
-def test_the_target_has_the_case_of_the_source(pair: Pair, expected: set[Pair]) -> None:
-    assert set(changed(pair, capitals=1.0)) == expected
-
-
-def test_a_target_in_capitals_begins_with_one_unit_that_says_so() -> None:
+def test_a_source_in_small_letters_or_in_capitals_hides_its_names() -> None:
     codecs = codecs_of("bpe")
-    capitals = codecs[1].vocabulary.id(CAPITALS)
-    lines = changed_ids([("Tom sees it!", "Tom sieht es!"), ("Go on!", "OK!")], codecs, capitals=1.0)
-    marked = [tgt for _, tgt in lines if capitals in tgt]
-    assert len(marked) > 20
-    assert all(tgt.index(capitals) == 0 and tgt.count(capitals) == 1 for tgt in marked)
+    pair = ("They knew Anna.", "Sie kannten Anna.")
+    found = {written(line, codecs) for line in changed_ids([pair], codecs, capitals=1.0)}
+    assert found == {("They knew anna.", pair[1]), ("They knew Anna.", pair[1])}  # the vocabulary has Anna
 
 
 @pytest.mark.parametrize(
@@ -298,7 +276,7 @@ def test_a_target_in_capitals_begins_with_one_unit_that_says_so() -> None:
     [codecs_of("word"), codecs_of("character"), codecs_of("bpe", lowercase=True)],
     ids=["words", "characters", "a source in small letters"],
 )
-def test_the_case_stays_where_a_side_has_no_unit_for_capitals(codecs: tuple[Codec, Codec]) -> None:
+def test_the_case_stays_where_texts_are_not_read_in_their_usual_one(codecs: tuple[Codec, Codec]) -> None:
     lines = changed_ids([PAIRS[5]], codecs, capitals=1.0)
     assert all(line == rows(encoded([PAIRS[5]], codecs))[0] for line in lines)
 

@@ -1,4 +1,5 @@
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,8 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import upper
-from seq2seq_cli.text.normalise import CAPITALS, CONTINUING, SPACING
+from seq2seq_cli.text.letters import capitalise, upper
+from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import codec_path, fit_codec, fit_codecs, load_codec, save_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
@@ -174,13 +175,9 @@ def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[
 def test_a_token_with_an_unseen_character_is_one_unknown_id() -> None:
     codec = fitted(SideConfig(language="de", min_count=1), "Der Mann mit Hut.", unit="bpe")
     ids = codec.read("Der Zwerg mit Mut.").ids
-    assert [codec.write(token).units for token in codec.vocabulary.split(ids)] == [
-        ["Der"],
-        [""],
-        ["mit"],
-        ["M", "ut"],
-        ["."],
-    ]
+    tokens = codec.vocabulary.split(ids)
+    units = iter(codec.write(ids).units)
+    assert [[next(units) for _ in token] for token in tokens] == [["Der"], [""], ["mit"], ["M", "ut"], ["."]]
     assert ids.count(UNK) == 1
     assert codec.write(ids, {1: "Riese"}).text == "Der Riese mit Mut."
     assert [word.text for word in codec.read("Der Zwerg mit Mut.").words] == ["Der", "Zwerg", "mit", "Mut", "."]
@@ -195,7 +192,8 @@ def test_tokens_with_count_0_are_not_learned(unit: Unit) -> None:
 def test_every_seen_character_is_known_at_every_place() -> None:
     codec = fitted(SideConfig(language="de", max_size=1, min_count=9), "Weiß, sagt er.", unit="bpe")
     for text in ("ßiW,ar", "ß", "e r s t"):
-        assert codec.write(codec.read(text).ids).text == text
+        reading = codec.read(text)
+        assert codec.write(reading.ids, case=reading.case).text == text
 
 
 def test_the_parts_of_a_lower_cased_word_keep_their_case() -> None:
@@ -296,10 +294,6 @@ def test_a_protected_span_is_one_unknown_word_between_the_known_ones(unit: Unit)
     assert codec.write(after).text == ") gut?"
 
 
-def has_capitals(codec: Codec, ids: list[int]) -> bool:
-    return ids[:1] == [codec.vocabulary.id(CAPITALS)]
-
-
 @pytest.mark.parametrize(
     ("language", "usual", "text"),
     [
@@ -311,13 +305,12 @@ def has_capitals(codec: Codec, ids: list[int]) -> bool:
         ("el", "Ο λόγος", "Ο ΛΌΓΟΣ"),
     ],
 )
-def test_a_text_in_capitals_is_a_usual_one_behind_a_unit_of_its_own(language: str, usual: str, text: str) -> None:
+def test_a_text_in_capitals_has_the_ids_of_a_usual_one(language: str, usual: str, text: str) -> None:
     codec = fitted(SideConfig(language=language, min_count=1), usual, unit="bpe")
     reading = codec.read(text)
-    assert has_capitals(codec, reading.ids)
-    assert reading.ids[1:] == codec.read(usual).ids
-    assert codec.in_capitals(reading.ids) == codec.in_capitals(reading.ids[1:]) == reading.ids
-    assert codec.write(reading.ids).text == codec.text(reading.ids) == text
+    assert reading.case == "capitals"
+    assert reading.ids == codec.read(usual).ids
+    assert codec.write(reading.ids, case="capitals").text == text
     assert "".join(reading.parts) == text.replace(" ", "")  # in the case of the text
 
 
@@ -334,20 +327,83 @@ def test_a_text_in_capitals_is_a_usual_one_behind_a_unit_of_its_own(language: st
 def test_other_texts_with_capitals_are_read_as_they_are(known: str, text: str) -> None:
     codec = fitted(SideConfig(language="de", min_count=1), known, unit="bpe")
     reading = codec.read(text)
-    assert not has_capitals(codec, reading.ids)
+    assert reading.case == "usual"
     assert UNK not in reading.ids
     assert codec.write(reading.ids).text == codec.text(reading.ids) == text
+
+
+KNOWN = ("Sie weiß, dass sie geht.", "Tom, sie und Tom.", "Er und er. Gut.", "„Sie“ 3 er.")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "written"),
+    [
+        ("Sie geht.", "sie", None),
+        ("sie geht.", "sie", None),
+        ("Tom geht.", "Tom", None),
+        ("tom geht.", "Tom", "Tom geht."),
+        ("Und er.", "und", None),
+        ("Gut.", "Gut", None),  # seen inside texts with a capital alone
+        ("„Sie“", "„", None),
+        ("3 sie", "", None),
+    ],
+)
+def test_the_first_word_is_read_in_the_case_that_it_has_inside_texts(
+    text: str, first: str, written: str | None
+) -> None:
+    codec = fitted(SideConfig(language="de", min_count=1), *KNOWN, unit="bpe")
+    reading = codec.read(text)
+    assert codec.vocabulary.unit(reading.ids[0]) == SPACING + first
+    assert reading.case == ("small" if text[0].islower() else "usual")
+    assert reading.words[0].text == text[: len(reading.words[0].text)]
+    assert codec.write(reading.ids, case=reading.case).text == (written or text)
+    assert codec.text(reading.ids) == codec.write(reading.ids).text == capitalise(text, "de")
+    # The texts of the corpus are read token by token.
+    assert [id_ for token in codec.segmenter.tokens(text) for id_ in codec.token_ids(token)] == reading.ids
+
+
+@pytest.mark.parametrize(
+    ("text", "case", "usual"),
+    [
+        ("SIE UND TOM.", "capitals", "Sie und Tom."),
+        ("Sie Und Tom Und Er.", "title", "Sie und Tom und er."),
+        ("Tom Er", "usual", "Tom Er"),  # no title: the name of somebody
+        ("Er Und er Und", "usual", "Er Und er Und"),
+    ],
+)
+def test_a_text_in_capitals_or_in_title_case_has_the_words_that_the_vocabulary_has(
+    text: str, case: str, usual: str
+) -> None:
+    codec = fitted(SideConfig(language="de", min_count=1), *KNOWN, "Tom Er und Er Und und er und", unit="bpe")
+    reading = codec.read(text)
+    assert reading.case == case
+    assert reading.ids == codec.read(usual).ids
+    assert [word.text for word in reading.words] == re.findall(r"\w+|\.", text)
+    assert codec.write(reading.ids, case=reading.case).text == text
+
+
+def test_the_texts_of_a_corpus_in_small_letters_stay_as_they_are() -> None:
+    codec = fitted(SideConfig(language="de", min_count=1), "sie geht.", "er geht.", "Tom", unit="bpe")
+    for text in ("sie geht.", "Tom", "Tie geht.", "om"):
+        reading = codec.read(text)
+        assert reading.case == "usual"
+        assert codec.write(reading.ids).text == codec.text(reading.ids) == text
+
+
+def test_a_copied_first_word_is_as_it_stands_in_the_source() -> None:
+    codec = fitted(SideConfig(language="de", min_count=1), *KNOWN, unit="bpe")
+    assert codec.write([UNK, *codec.read_part("sie")[0].ids], {0: "www.example.org"}).text == "www.example.org sie"
 
 
 def test_copies_into_a_text_in_capitals_are_as_they_stand_in_the_source() -> None:
     codec = fitted(SideConfig(language="de", min_count=1), "Frag es an!", unit="bpe")
     reading = codec.read("FRAG ZOË (a@b.de) AN!", [(10, 16)])
-    assert has_capitals(codec, reading.ids)
+    assert reading.case == "capitals"
     unknown = [word.text for word in reading.words if word.is_unknown]
     assert unknown == ["ZOË", "(", "a@b.de", ")"]
     places = [place for place, id_ in enumerate(reading.ids) if id_ == UNK]
     assert (
-        codec.write(reading.ids, dict(zip(places, ["ZOË", "", "a@b.de", ""], strict=True))).text
+        codec.write(reading.ids, dict(zip(places, ["ZOË", "", "a@b.de", ""], strict=True)), reading.case).text
         == "FRAG ZOË a@b.de AN!"
     )
 
@@ -357,18 +413,16 @@ def test_copies_into_a_text_in_capitals_are_as_they_stand_in_the_source() -> Non
     [
         ("bpe", SideConfig(language="de", min_count=1), True),
         ("bpe", SideConfig(language="de", min_count=1, lowercase=True), False),
-        ("bpe", SideConfig(language="zh", min_count=1), False),
         ("word", SideConfig(language="de", min_count=1), False),
         ("character", SideConfig(language="de", min_count=1), False),
     ],
 )
-def test_subwords_that_keep_their_case_have_a_unit_for_capitals(unit: Unit, config: SideConfig, has: bool) -> None:
-    text = "他吻她" if config.language == "zh" else "Sie küsste ihn."
-    codec = fitted(config, text, unit=unit)
-    assert bool(codec.capitals) == has
-    ids = codec.read(text).ids
-    expected = upper(text, config.language) if has else codec.write(ids).text
-    assert codec.write(codec.in_capitals(ids)).text == expected
+def test_subwords_that_keep_their_case_are_read_in_the_usual_one(unit: Unit, config: SideConfig, has: bool) -> None:
+    codec = fitted(config, "Sie küsste ihn.", unit=unit)
+    assert codec.segmenter.has_usual_case == has
+    usual = codec.write(codec.read("Sie küsste ihn.").ids).text
+    capitals = codec.write(codec.read("Sie küsste ihn.").ids, case="capitals").text
+    assert capitals == (upper(usual, "de") if has else usual)
 
 
 @pytest.mark.parametrize("unit", UNITS)

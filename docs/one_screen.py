@@ -43,7 +43,7 @@ def main(pairs: list[tuple[str, str]], epochs: int, sentence: str) -> str:
     for epoch in range(epochs):
         # Batches of 64 pairs with sources of one length, in another order in each epoch.
         order = epoch_order(ids, size=64, unit="sentence", seed=1, epoch=epoch)
-        updates = [updater.update([collate(ids, rows)], fraction_done=epoch / epochs) for rows in order]
+        updates = [updater.update(collate(ids, rows), fraction_done=epoch / epochs) for rows in order]
         loss = sum(u.loss * u.tokens for u in updates) / sum(u.tokens for u in updates)
         print(f"epoch {epoch + 1}: {loss:.2f} nats per word, {perf_counter() - started:.0f} s", flush=True)
 

@@ -68,6 +68,7 @@ class Reading(NamedTuple):
     ids: list[int]
     """The ids of all words, without bos and eos."""
     case: Case = "usual"
+    """Its own case, in which its translation is written."""
 
     @property
     def parts(self) -> list[str]:

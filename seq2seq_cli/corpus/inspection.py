@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key, text_hashes
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.normalise import BEGINNING, SPACING
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -64,7 +64,7 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
         has_unknown = np.zeros(len(ids), dtype=np.bool_)
         has_unknown[np.searchsorted(ids.offsets, np.flatnonzero(ids.values == UNK), side="right") - 1] = True
         for text in compress(corpus.texts(split, side), has_unknown.tolist()):
-            unknown.update(token.removeprefix(SPACING) for token in cut(text) if codec.token_ids(token) == (UNK,))
+            unknown.update(token.lstrip(BEGINNING + SPACING) for token in cut(text) if codec.token_ids(token) == (UNK,))
     return unknown
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.codec import Codec, Reading, Word
-from seq2seq_cli.text.letters import lowered
+from seq2seq_cli.text.letters import Case, lowered
 from seq2seq_cli.text.normalise import (
     APOSTROPHES,
     BEGINNING,
@@ -89,7 +89,7 @@ class Demands:
         if not isinstance(self.prefix, str):
             if not {*range(len(codec.vocabulary))}.difference((PAD, BOS)).issuperset(self.prefix):
                 raise InputError(f"prefix: the ids of tokens are 1 and from 3 to {len(codec.vocabulary) - 1}")
-        elif UNK in _ids(codec.read_part(self.prefix)):
+        elif UNK in _ids(codec.read_part(self.prefix, begins=True)):
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.terms.items():
             if not any(True for _ in forms(translations, codec)):
@@ -98,6 +98,12 @@ class Demands:
                     " translation"
                 )
 
+    def case(self, sentence: Reading) -> Case:
+        """The case of the translation of a sentence that begins with the prefix: at its beginning, the prefix's."""
+        if not isinstance(self.prefix, str) or sentence.case not in ("usual", "small"):
+            return sentence.case
+        return "small" if self.prefix[:1].islower() else "usual"
+
     def constraints(self, sentence: Reading, codec: Codec, *, is_first: bool = True) -> Constraints:
         """The constraints on the translation of a sentence; `codec` is the codec of the target.
 
@@ -105,7 +111,9 @@ class Demands:
         """
         given = self.prefix if is_first else ""
         prefix = normalise(given) if isinstance(given, str) else ""
-        words = codec.read(prefix).words if sentence.case == "capitals" else codec.read_part(prefix, begins=True)
+        words = (
+            codec.read(prefix).words if sentence.case in ("capitals", "title") else codec.read_part(prefix, begins=True)
+        )
         terms = tuple(self._terms(sentence, codec)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
         is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)

@@ -186,7 +186,8 @@ class Translator:
         copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
         hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
         spelled = {place: hidden if words[i].is_protected else words[i].text for place, i in copies.items()}
-        text, units = self.tgt_codec.write(ids, spelled, source.reading.case)
+        case = self.demands.case(source.reading) if source.is_first else source.reading.case
+        text, units = self.tgt_codec.write(ids, spelled, case)
         kept = [i for i, word in enumerate(words) if word.is_protected]
         copied = [kept.index(i) for _, i in sorted(copies.items()) if words[i].is_protected]
         shown = [words[copies[i]].text if i in copies else unit for i, unit in enumerate(units)]

@@ -96,11 +96,11 @@ class Codec:
     id, UNK.
 
     With bpe that keeps the case of letters, a text is read in its usual one, so that "She", "she" and "SHE" have the
-    same ids: the first word as it stands inside texts, and a text that is all in capitals as any other. Written in the
-    `Case` that was read, the ids are the text again; only a name that is the first word in small letters is not.
+    same ids: a first word that is one unit as it stands inside texts, and a text in capitals as any other.
 
-    With ``spacing`` a unit carries the space before it, and ``write(read(text).ids).text`` is the normalised text, with
-    the codec's apostrophe, when nothing in it is unknown; without, the tokens are joined by single spaces.
+    With ``spacing`` a unit carries the space before it, and the ids written in the `Case` that was read are the
+    normalised text, with the codec's apostrophe, when nothing in it is unknown; without, the tokens are joined by
+    single spaces.
     """
 
     config: SideOptions
@@ -116,8 +116,9 @@ class Codec:
     apostrophe: str = ""
     """The one of INNER_MARKS that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
     that is read; empty: a text keeps its own."""
-    begins_with_capital: bool = False
-    """Whether the training sentences mostly do, with bpe that keeps the case of letters."""
+    small_words: frozenset[str] = frozenset()
+    """The units that are words in small letters inside the training sentences, where these mostly begin with capitals:
+    with bpe that keeps the case of letters. A text is read in its usual case by them."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
@@ -183,6 +184,11 @@ class Codec:
                 drawn += map(self.vocabulary.id, units_of(token.text, self._ranks, chain(path, further)))
         return drawn
 
+    @property
+    def begins_with_capital(self) -> bool:
+        """Whether texts are written with a capital at their beginning."""
+        return bool(self.small_words)
+
     def has_units_of(self, other: "Codec") -> bool:
         """Whether both give the same ids to a text, but for its apostrophes."""
         return replace(self, longest=other.longest, apostrophe=other.apostrophe) == other
@@ -232,21 +238,30 @@ class Codec:
         self, text: str, plain: str, case: Literal["capitals", "title"]
     ) -> tuple[list[Word], Case] | None:
         """The words of a text of that case in their usual one; None where it is no such text."""
-        usual = WORD_START.sub(lambda word: self._usual(word[0]), plain)
+        in_usual = self._usual if case == "title" else self._restored
+        usual = WORD_START.sub(lambda word: in_usual(word[0]), plain)
         # Two words with capitals are no title: Guten Morgen is not "guten morgen".
         if case == "title" and sum(map(ne, plain.split()[1:], usual.split()[1:])) < 2:
             return None
-        usual = capitalise(usual, self.config.language)
+        usual = capitalise(usual, self.config.language) if self.begins_with_capital else usual
         if len(usual) != len(text) or in_case(usual, case, self.config.language) != text:
             return None
         return _with_letters(list(self._cut(self.segmenter.begun(usual))), text), case
 
     def _usual(self, word: str) -> str:
-        """The word with a small letter or a capital, whichever the vocabulary has, or learned first; else as it is."""
-        space, small = SPACING if self.config.spacing else "", small_first(word, self.config.language)
-        units = (space + form for form in (small, capitalise(small, self.config.language)))
-        known = [unit for unit in units if self.vocabulary.has_all([unit])]
-        return min(known, key=self.vocabulary.id, default=word).removeprefix(SPACING)
+        """The word with a small letter where it has one inside texts."""
+        small = small_first(word, self.config.language)
+        return small if self._space + small in self.small_words else word
+
+    def _restored(self, word: str) -> str:
+        """The word, which is in small letters, with a capital where the vocabulary has it so alone."""
+        capital = capitalise(word, self.config.language)
+        is_name = self._space + word not in self.small_words and self.vocabulary.has_all([self._space + capital])
+        return capital if is_name else word
+
+    @property
+    def _space(self) -> str:
+        return SPACING if self.config.spacing else ""
 
     def _cut(self, text: str) -> Iterable[Word]:
         """The words of a normalised text in its own case, each HIDDEN a word of its own."""
@@ -299,7 +314,9 @@ class Codec:
     def _ids_of_first(self, token: str) -> tuple[int, ...]:
         """The ids of the first token of a text, in the case that it has inside texts where that can be undone."""
         word, language = token.removeprefix(SPACING), self.config.language
-        usual = self._usual(word) if self.begins_with_capital else word
+        usual = word
+        if self.begins_with_capital:
+            usual = self._restored(word) if word == small_first(word, language) else self._usual(word)
         is_undone = word in (capitalise(usual, language), small_first(usual, language))
         return self.token_ids(token.removesuffix(word) + usual if is_undone else token)
 

@@ -52,7 +52,9 @@ def capitalise(word: str, language: str) -> str:
 
 
 def small_first(text: str, language: str) -> str:
-    """The text with its first letter in lower case."""
+    """The text with its first letter in lower case; Dutch IJ is one letter."""
+    if language == "nl" and text.startswith("IJ"):
+        return "ij" + text[2:]
     return lower(text[:1], language) + text[1:]
 
 

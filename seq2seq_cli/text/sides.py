@@ -1,7 +1,7 @@
 """The two sides of a translation: their codecs, learned from training text and kept in a prepared folder or a run."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from operator import eq
 from pathlib import Path
@@ -14,7 +14,7 @@ from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import characters, joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import small_first
+from seq2seq_cli.text.letters import capitalise, small_first
 from seq2seq_cli.text.normalise import BEGINNING, INNER_MARKS, SPACING
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
 from seq2seq_cli.text.tokenizer import TokenizerRules
@@ -54,8 +54,11 @@ def fit_codecs(
             fit_codec(text.src, text.unit, src_counts, src_rules),
             fit_codec(text.tgt, text.unit, tgt_counts, tgt_rules),
         )
-    src = fit_codec(text.src, text.unit, Counter(src_counts) + Counter(tgt_counts), src_rules)
-    return src, replace(src, config=SideOptions.of(text.tgt, auto_size=src.config.max_size), rules=tgt_rules)
+    usual, tgt_usual = _in_usual_case(src_counts, text.src.language), _in_usual_case(tgt_counts, text.tgt.language)
+    both = fit_codec(text.src, text.unit, usual + tgt_usual, src_rules)
+    tgt_config = SideOptions.of(text.tgt, auto_size=both.config.max_size)
+    src = _with_small_words(both, src_counts)
+    return src, _with_small_words(replace(both, config=tgt_config, rules=tgt_rules), tgt_counts)
 
 
 def fit_codec(
@@ -68,44 +71,68 @@ def fit_codec(
 
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """
-    token_counts, begins_with_capital = _in_usual_case(token_counts, config.language)
+    given, token_counts = token_counts, _in_usual_case(token_counts, config.language)
     single = {each for token in token_counts for each in characters(token)}
     options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values()), len(single)))
     rules = get_segmenter(config, unit, rules).rules
     if unit == "bpe":
         units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
-        vocabulary = Vocabulary(tuple(units))
-        return Codec(
-            config=options,
-            unit=unit,
-            vocabulary=vocabulary,
-            merges=merges,
-            rules=rules,
-            begins_with_capital=begins_with_capital,
-        )
+        codec = Codec(config=options, unit=unit, vocabulary=Vocabulary(tuple(units)), merges=merges, rules=rules)
+        return _with_small_words(codec, given)
     vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
     return Codec(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
 
 
-def _in_usual_case(token_counts: Mapping[str, int], language: str) -> tuple[Counter[str], bool]:
-    """The counts of tokens, with first tokens of texts in their usual case, and whether most of these have a capital.
+def _in_usual_case(token_counts: Mapping[str, int], language: str) -> Counter[str]:
+    """The counts of tokens, with first tokens of texts in the case that they have inside texts.
 
-    A first token with a capital counts as one in small letters where that is no rare form inside texts: so does Sie,
-    which is "she" with a small letter and "you" with a capital.
+    A capital of which nothing is left counts as one use of its letter, which so stays in the vocabulary.
     """
-    firsts = {token.removeprefix(BEGINNING): n for token, n in token_counts.items() if token.startswith(BEGINNING)}
-    counts = Counter({token: n for token, n in token_counts.items() if not token.startswith(BEGINNING)})
-    small = {token: _small_token(token, language) for token in firsts}
-    begins_with_capital = sum(-n if small[token] == token else n for token, n in firsts.items()) > 0
-    usual = {token: small[token] if counts[small[token]] > _RARE * counts[token] else token for token in firsts}
+    inside, firsts = _parted(token_counts)
+    counts = Counter(inside)
+    begins_with_capital = _begin_with_capital(firsts, language)
     for token, n in firsts.items():
-        counts[usual[token] if begins_with_capital else token] += n
-    return counts, begins_with_capital
+        small = _small_token(token, language)
+        is_small = begins_with_capital and _is_small_word(small, token, inside)
+        counts[small if is_small else token] += n
+        if is_small and small != token:
+            counts[token.removeprefix(SPACING)[0]] += 1
+    return counts
+
+
+def _with_small_words(codec: Codec, token_counts: Mapping[str, int]) -> Codec:
+    """The codec with the units that are words in small letters inside the texts of its side."""
+    inside, firsts = _parted(token_counts)
+    language = codec.config.language
+    if not _begin_with_capital(firsts, language):
+        return replace(codec, small_words=frozenset())
+    words = [unit for unit in codec.vocabulary.words if inside.get(unit) and _small_token(unit, language) == unit]
+    capitals = {unit: _token_of(unit, capitalise, language) for unit in words}
+    return replace(codec, small_words=frozenset(unit for unit in words if _is_small_word(unit, capitals[unit], inside)))
+
+
+def _parted(token_counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """The counts of the tokens inside texts, and those of first tokens, without their mark."""
+    inside = {token: n for token, n in token_counts.items() if not token.startswith(BEGINNING)}
+    return inside, {t.removeprefix(BEGINNING): n for t, n in token_counts.items() if t.startswith(BEGINNING)}
+
+
+def _begin_with_capital(firsts: Mapping[str, int], language: str) -> bool:
+    return sum(-n if _small_token(token, language) == token else n for token, n in firsts.items()) > 0
+
+
+def _is_small_word(small: str, capital: str, inside: Mapping[str, int]) -> bool:
+    """Whether the form in small letters is not the rare one: so with sie, which is "she", and with a capital "you"."""
+    return inside.get(small, 0) > _RARE * (inside.get(capital, 0) if capital != small else 0)
 
 
 def _small_token(token: str, language: str) -> str:
+    return _token_of(token, small_first, language)
+
+
+def _token_of(token: str, change: Callable[[str, str], str], language: str) -> str:
     word = token.removeprefix(SPACING)
-    return token.removesuffix(word) + small_first(word, language)
+    return token.removesuffix(word) + change(word, language)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:
@@ -135,7 +162,7 @@ def save_codecs(folder: Path, codecs: Codecs) -> None:
             "tokenizer": codec.rules and asdict(codec.rules),
             "longest": codec.longest,
             "apostrophe": codec.apostrophe,
-            "begins_with_capital": codec.begins_with_capital,
+            "small_words": sorted(codec.small_words),
         }
         write_json(codec_path(folder, side), content)
 
@@ -155,11 +182,10 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     rules = content.get("tokenizer")
     words, merges = content.get("words"), content.get("merges")
     longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
-    begins_with_capital = content.get("begins_with_capital", False)
-    if unit not in get_args(Unit) or not _are_texts(words) or not _are_texts(merges):
+    small_words = content["small_words"]
+    if unit not in get_args(Unit) or not (_are_texts(words) and _are_texts(merges) and _are_texts(small_words)):
         raise ValueError("not the units of a codec")
-    is_known = type(longest) is int and longest >= 0 and type(begins_with_capital) is bool
-    if not is_known or apostrophe not in ("", *INNER_MARKS):
+    if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
     vocabulary = Vocabulary(tuple(words))
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
@@ -174,7 +200,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
         rules=None if rules is None else TokenizerRules.parse(rules),
         longest=longest,
         apostrophe=apostrophe,
-        begins_with_capital=begins_with_capital,
+        small_words=frozenset(small_words),
     )
 
 

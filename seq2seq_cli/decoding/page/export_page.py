@@ -170,7 +170,7 @@ def codec_data(codec: Codec) -> dict[str, Any]:
         "lowercase": codec.config.lowercase,
         "spacing": codec.config.spacing,
         "apostrophe": codec.apostrophe,
-        "beginsWithCapital": codec.begins_with_capital,
+        "smallWords": sorted(codec.small_words),
         "words": codec.vocabulary.words,
         "merges": codec.merges,
         "tokenizer": codec.rules and _tokenizer_data(codec.rules),
@@ -216,7 +216,7 @@ def _expressions_data() -> dict[str, Expression]:
 
 def _tables_data(language: str) -> dict[str, Any]:
     """The tables by the names that the scripts have for them; the abbreviations are of the source's language."""
-    letters = filter(str.islower, map(chr, range(sys.maxunicode + 1)))
+    letters = map(chr, range(sys.maxunicode + 1))
     return {
         "titles": {letter: letter.title() for letter in letters if letter.title() != letter.upper()},
         "dotted": sorted(DOTTED),

@@ -67,6 +67,7 @@ function inCase(text, letters, language) {
 
 /** The text with its first letter in lower case. */
 function smallFirst(text, language) {
+  if (language === "nl" && text.startsWith("IJ")) return `ij${text.slice(2)}`; // one letter
   const [first = ""] = text;
   return lower(first, language) + text.slice(first.length);
 }

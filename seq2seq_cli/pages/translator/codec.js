@@ -5,14 +5,17 @@ const MOST_REMEMBERED = 1 << 12; // words, tokens and sentences each
 const FINAL_MARK = /^[.!?…。！？؟।]+$/;
 
 class Codec {
-  constructor({ words, merges, tokenizer, ...options }) {
-    Object.assign(this, options); // unit, language, lowercase, spacing, apostrophe, beginsWithCapital
+  constructor({ words, merges, tokenizer, smallWords, ...options }) {
+    Object.assign(this, options); // unit, language, lowercase, spacing, apostrophe
+    this.space = this.spacing ? SPACING : "";
+    this.smallWords = new Set(smallWords);
+    this.beginsWithCapital = this.smallWords.size > 0;
     this.units = [...SPECIAL_UNITS, ...words];
     this.ids = new Map(words.map((word, number) => [word, number + SPECIAL_UNITS.length]));
     this.hasUsualCase = this.unit === "bpe" && !this.lowercase;
     this.ranks = new Map(merges.map((merge, rank) => [merge, rank]));
     this.tokenizer = tokenizer && new Tokenizer(tokenizer);
-    this.wordsOf = remembered((word) => this.cutWord(word, this.spacing ? SPACING : ""));
+    this.wordsOf = remembered((word) => this.cutWord(word, this.space));
     this.idsOf = remembered((token) => this.lookUp(token));
   }
 
@@ -42,11 +45,12 @@ class Codec {
 
   /** The words of a text of that case in their usual one; undefined where it is no such text. */
   withoutCase(text, plain, letters) {
-    const usual = plain.replace(EXPRESSIONS.wordStart, (word) => this.usual(word));
+    const inUsual = (word) => (letters === "title" ? this.usual(word) : this.restored(word));
+    const usual = plain.replace(EXPRESSIONS.wordStart, inUsual);
     const others = splitWords(usual).slice(1);
     const changed = splitWords(plain).slice(1).filter((word, i) => word !== others[i]);
     if (letters === "title" && changed.length < 2) return undefined;
-    const begun = capitalise(usual, this.language);
+    const begun = this.beginsWithCapital ? capitalise(usual, this.language) : usual;
     if (begun.length !== text.length || inCase(begun, letters, this.language) !== text) return undefined;
     return [withLetters(this.cut(this.begun(begun)), text), letters];
   }
@@ -58,13 +62,16 @@ class Codec {
     return isMarked ? BEGINNING + text : text;
   }
 
-  /** The word with a small letter or a capital, whichever the vocabulary has, or learned first; else as it is. */
+  /** The word with a small letter where it has one inside texts. */
   usual(word) {
-    const rank = (form) => this.ids.get((this.spacing ? SPACING : "") + form) ?? Infinity;
     const small = smallFirst(word, this.language);
-    const capital = capitalise(small, this.language);
-    const least = Math.min(rank(small), rank(capital));
-    return least === Infinity ? word : rank(small) === least ? small : capital;
+    return this.smallWords.has(this.space + small) ? small : word;
+  }
+
+  /** The word, which is in small letters, with a capital where the vocabulary has it so alone. */
+  restored(word) {
+    const capital = capitalise(word, this.language);
+    return !this.smallWords.has(this.space + word) && this.ids.has(this.space + capital) ? capital : word;
   }
 
   /** The words of a text in its own case, each HIDDEN a word of its own. */
@@ -116,7 +123,8 @@ class Codec {
   /** The ids of the first token of a text, in the case that it has inside texts where that can be undone. */
   idsOfFirst(token) {
     const word = withoutMarks(token);
-    const usual = this.beginsWithCapital ? this.usual(word) : word;
+    const inUsual = () => (word === smallFirst(word, this.language) ? this.restored(word) : this.usual(word));
+    const usual = this.beginsWithCapital ? inUsual() : word;
     const isUndone = [capitalise(usual, this.language), smallFirst(usual, this.language)].includes(word);
     return this.idsOf(isUndone ? token.slice(0, token.length - word.length) + usual : token);
   }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.codec import Codec
@@ -380,6 +381,32 @@ def test_a_text_in_capitals_or_in_title_case_has_the_words_that_the_vocabulary_h
     assert reading.ids == codec.read(usual).ids
     assert [word.text for word in reading.words] == re.findall(r"\w+|\.", text)
     assert codec.write(reading.ids, case=reading.case).text == text
+
+
+def test_a_capital_that_only_begins_texts_stays_known() -> None:
+    codec = fitted(SideConfig(language="es", min_count=1), "Últimamente no duermo.", "No, últimamente no.", unit="bpe")
+    for text in ("Últimamente no duermo.", "Última"):
+        assert UNK not in codec.read(text).ids
+
+
+def test_a_piece_of_words_is_no_word_in_small_letters() -> None:
+    codec = fitted(SideConfig(language="en", min_count=1), "He knew it is in it.", "So I knew in it I am.", unit="bpe")
+    assert codec.vocabulary.has_all([f"{SPACING}i", f"{SPACING}I"])
+    assert codec.vocabulary.unit(codec.read("I knew it.").ids[0]) == f"{SPACING}I"
+    assert codec.read("I KNEW IT.").ids == codec.read("I knew it.").ids
+
+
+def test_each_side_has_the_case_of_its_own_texts() -> None:
+    text = load_config(None, ["text.src.language=en", "text.tgt.language=de"]).text
+    small, usual = ["she saw it.", "she saw her."], ["Sie sah es.", "Er sah sie."]
+    src_counts, tgt_counts = (
+        Counter(token for sentence in sentences for token in get_segmenter(side, "bpe").tokens(sentence))
+        for side, sentences in ((text.src, small * 5), (text.tgt, usual * 5))
+    )
+    src, tgt = fit_codecs(text, src_counts, tgt_counts)
+    assert (src.begins_with_capital, tgt.begins_with_capital) == (False, True)
+    assert src.read("she saw it.").case == "usual"
+    assert tgt.write(tgt.read("Sie sah es.").ids, case="usual").text == "Sie sah es."
 
 
 def test_the_texts_of_a_corpus_in_small_letters_stay_as_they_are() -> None:

@@ -1,14 +1,15 @@
-"""The checkpoint to resume from: written whole, with checksums, and the one before it is kept.
+"""The checkpoint to resume from: written whole, with a hash, and the one before it is kept.
 
-last/training.pt  the archive of torch.save, a zip archive, which has a checksum of each of its parts
+last/training.pt  the archive of torch.save, then a seal: a line of JSON with the format and the archive's SHA-256
 last/previous.pt  the checkpoint before it, in case that one is damaged
 """
 
 import contextlib
+import hashlib
 import io
+import json
 import logging
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,12 @@ import torch
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.errors import ModelFileError, unreadable
-from seq2seq_cli.files.json_files import FORMAT, check_format
-from seq2seq_cli.files.reading import DAMAGE, open_regular
+from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json
+from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.files.writing import whole_file
 from seq2seq_cli.runs.layout import PREVIOUS
 
+_SEAL_BYTES = 128
 _CURE = "train again with --overwrite"
 
 logger = logging.getLogger(__name__)
@@ -37,9 +39,12 @@ def save_checkpoint(path: Path, checkpoint: Mapping[str, Any]) -> None:
     Raises OSError when it cannot be written: both files are then as before.
     """
     archive = io.BytesIO()
-    torch.save({"format": FORMAT, **checkpoint}, archive)
+    torch.save(dict(checkpoint), archive)
+    content = archive.getbuffer()
+    seal = {"format": FORMAT, "sha256": hashlib.sha256(content).hexdigest()}
     with whole_file(path) as file:
-        file.write(archive.getbuffer())
+        file.write(content)
+        file.write(f"\n{json.dumps(seal):<{_SEAL_BYTES - 2}}\n".encode("ascii"))
         file.flush()
         _keep_as_previous(path)
 
@@ -62,7 +67,7 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    content = _undamaged(path)
+    content = _sealed(path)
     try:
         checkpoint = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
     # Damaged bytes can lead torch.load to any error.
@@ -70,11 +75,13 @@ def _read(path: Path) -> dict[str, Any]:
         if is_out_of_memory(error):
             raise
         raise ModelFileError(f"{path}: damaged ({type(error).__name__}); {_CURE}") from error
-    return check_format(checkpoint, path, error=ModelFileError, cure=_CURE)
+    if not isinstance(checkpoint, dict):
+        raise ModelFileError(f"{path}: damaged: holds no state of a training; {_CURE}")
+    return checkpoint
 
 
-def _undamaged(path: Path) -> bytes:
-    """The archive; _DamagedError unless its parts are what was written."""
+def _sealed(path: Path) -> bytes:
+    """The archive; _DamagedError unless it is what was written, ModelFileError for a file of a newer s2s."""
     try:
         with open_regular(path) as file:
             content = file.read()
@@ -82,19 +89,21 @@ def _undamaged(path: Path) -> bytes:
         raise _DamagedError(f"{path}: nothing to resume from: no such file; {_CURE}") from None
     except OSError as error:
         raise _DamagedError(f"{unreadable(path, error)}; {_CURE}") from error
+    archive = content[:-_SEAL_BYTES]
     try:
-        damaged_part = zipfile.ZipFile(io.BytesIO(content)).testzip()
-    except DAMAGE:
-        damaged_part = path.name
-    if damaged_part:
+        seal = parse_json(content[-_SEAL_BYTES:])
+    except ValueError:
+        raise _DamagedError(f"{path}: damaged, or not a checkpoint of this s2s: it has no hash; {_CURE}") from None
+    seal = check_format(seal, path, error=ModelFileError)
+    if seal.get("sha256") != hashlib.sha256(archive).hexdigest():
         raise _DamagedError(f"{path}: damaged: its content is not what was saved; {_CURE}")
-    return content
+    return archive
 
 
 def _keep_as_previous(path: Path) -> None:
     """Give an undamaged checkpoint a second name, under which it stays when a newer file takes the first."""
     with contextlib.suppress(ModelFileError):
-        _undamaged(path)
+        _sealed(path)
         # A file system without links has no previous checkpoint; the last one is as safe there.
         with contextlib.suppress(OSError):
             _previous(path).unlink(missing_ok=True)

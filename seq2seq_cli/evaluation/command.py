@@ -21,6 +21,7 @@ from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
+from seq2seq_cli.pairs.text_lines import check_encoding
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -82,6 +83,10 @@ def evaluate(
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice, and for options of files without a file.
     """
+    if encoding is not None:
+        check_encoding(encoding, "--encoding")
+    if columns is not None:
+        read_columns(columns, "--columns")
     for option, value in {"--columns": columns, "--encoding": encoding, "--alignment": alignment}.items():
         if value is not None and not files:
             raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
@@ -96,8 +101,7 @@ def evaluate(
     if files:
         paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
         languages = found[0].languages if found else _named_languages(paths, columns)
-        asked = "utf-8" if encoding is None else encoding
-        lines = list(read_pair_lines(paths, encoding=asked, columns=columns, languages=languages, swap=swap))
+        lines = list(read_pair_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
         whole = EvaluationSet.of_lines(lines, paths, languages)
         gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
     else:

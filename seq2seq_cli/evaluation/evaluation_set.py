@@ -71,7 +71,7 @@ class EvaluationSet:
 def read_pair_lines(
     paths: Sequence[Path],
     *,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     columns: str | None = None,
     languages: tuple[str, str] = ("", ""),
     swap: bool = False,
@@ -79,10 +79,10 @@ def read_pair_lines(
     """The two sentences of each line of files as ``s2s prepare`` takes them, either of them empty where it is missing.
 
     With `swap`, the second column is the source. `languages` are the source's and the target's, empty where unknown,
-    `columns` the two columns by name or number, `encoding` is the files'. Notices tell how the files are read.
-
-    Raises PairFileError when a file cannot be read, UsageError when it lacks the columns, ConfigError as `recognise`.
+    `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices
+    tell how the files are read. Raises PairFileError when a file cannot be read, UsageError when it lacks the columns.
     """
+    encoding = encoding or "utf-8"
     in_order = (languages[1], languages[0]) if swap else languages
     with local_pair_files({TEST: [(path,) for path in paths]}) as given:
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)

@@ -27,7 +27,7 @@ class DataConfig(Section):
 
     limit: PositiveInt | None = None
     """Number of lines read, from the first on; null: all. Files of given splits (--valid, --test) are read whole."""
-    encoding: Annotated[str, Field(examples=["utf-8", "latin-1"])] = "utf-8"
+    encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", examples=["utf-8", "latin-1"])] = "utf-8"
     """Encoding of the pair files, unless a byte order mark at the start of a file names another."""
     columns: Annotated[str, Field(examples=["en,de", "2,4"])] | None = None
     """The first and the second column of the pair files, by name or number; null: found by their names and content."""

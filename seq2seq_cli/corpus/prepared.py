@@ -176,6 +176,8 @@ class PreparedCorpus:
         try:
             ids, bounds = map(_numbers, contents)
             return Ragged.checked(ids, bounds, len(self.codec(side).vocabulary))
+        except MemoryError:
+            raise
         except Exception:  # a damaged header of an array can lead to any error
             raise _damaged(self.path / files[0]) from None
 

@@ -48,8 +48,8 @@ def _records(file: BinaryIO, name: str, _encoding: str, *, root: str) -> Iterato
     try:
         for piece in chain(read_text(file, name), [None]):
             units.parser.Parse(piece or b"", piece is None)
-            for unit in units.ended:
-                yield from records_of(unit, units.around, name)
+            for unit, around in units.ended:
+                yield from records_of(unit, around, name)
             units.ended.clear()
     except expat.ExpatError as error:
         place = f"{name}:{error.lineno}:{error.offset + 1}"
@@ -64,9 +64,9 @@ class _Units:
     """Collects the elements with some tags, each when the parser comes to its end; no other element is kept."""
 
     def __init__(self, name: str, tags: Collection[str]) -> None:
-        self.ended: list[Element] = []
-        self.around: dict[str, str] = {}
-        """The attributes of the elements around units, such as the languages of a file."""
+        self.ended: list[tuple[Element, Mapping[str, str]]] = []
+        """The units, and the attributes of the elements around each, such as the languages of its file."""
+        self._around: dict[str, str] = {}
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -80,7 +80,7 @@ class _Units:
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if not self._depth and tag not in self._tags:
-            self.around |= attributes
+            self._around = {**self._around, **attributes}
             return
         self._builder.start(tag, {**attributes, _LINE: str(self.parser.CurrentLineNumber)})
         self._depth += 1
@@ -99,7 +99,7 @@ class _Units:
         self._depth -= 1
         self._codes -= tag in _CODES
         if not self._depth:
-            self.ended.append(self._builder.close())
+            self.ended.append((self._builder.close(), self._around))
             self._builder = TreeBuilder()
 
     def _refuse_entity(self, *_: object) -> None:
@@ -121,7 +121,7 @@ def _tmx(unit: Element, _around: Mapping[str, str], name: str) -> Iterator[Recor
     """The columns are the languages of the variants, without regions."""
     cells: dict[Column, str] = {}
     for variant in unit.iter("tuv"):
-        language = primary(variant.get("xml:lang", variant.get("lang", "")))
+        language = primary(variant.get("xml:lang") or variant.get("lang", ""))
         if not language:
             raise PairFileError(f"{name}:{_line(variant)}: a <tuv> without xml:lang: name its language there")
         for text in variant.iterfind("seg"):

@@ -162,6 +162,13 @@ XLIFF_2 = (
     '<xliff version="2.0" srcLang="en" trgLang="fr"><file><unit><segment><source>Yes.</source><target>Oui.</target>'
     "</segment></unit></file></xliff>"
 )
+XLIFF_OF_THREE = '<xliff version="1.2">{}{}</xliff>'.format(
+    *(
+        f'<file source-language="en" target-language="{language}"><body><trans-unit><source>Yes.</source>'
+        f"<target>{yes}</target></trans-unit></body></file>"
+        for language, yes in (("de", "Ja."), ("fr", "Oui."))
+    )
+)
 FLEX = (
     '<?xml version="1.0"?><document><phrase><item type="segnum" lang="en">1</item><words><word>'
     '<item type="txt" lang="ddo">Zowsi</item><morphemes><morph><item type="txt" lang="ddo">zow</item></morph>'
@@ -322,6 +329,7 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "USFM": ({"g.en": USFM_EN, "g.de": USFM_DE}, "", [("In the light so far.", "Im Licht."), ("A.", "B.")]),
     "XLIFF": ({"f": XLIFF}, "", [("The cat.", "Die Katze.")]),
     "XLIFF 2": ({"f": XLIFF_2}, "", [("Yes.", "Oui.")]),
+    "XLIFF of three languages": ({"f": XLIFF_OF_THREE}, "--columns en,de", [("Yes.", "Ja.")]),
     "FLEx": ({"f": FLEX}, "", [("Zowsi.", "There was.")]),
     "ELAN": ({"f": ELAN}, "", [("Zowsi.", "There was.")]),
     "one sentence": ({"f": "Go.\tGeh!\tCC-BY 2.0\n" * 12}, "", [("Go.", "Geh!")]),

@@ -121,7 +121,7 @@ def _tmx(unit: Element, _around: Mapping[str, str], name: str) -> Iterator[Recor
     """The columns are the languages of the variants, without regions."""
     cells: dict[Column, str] = {}
     for variant in unit.iter("tuv"):
-        language = primary(variant.get("xml:lang") or variant.get("lang", ""))
+        language = primary(variant.get("xml:lang") or variant.get("lang") or "")
         if not language:
             raise PairFileError(f"{name}:{_line(variant)}: a <tuv> without xml:lang: name its language there")
         for text in variant.iterfind("seg"):

@@ -61,7 +61,10 @@ def _records(file: BinaryIO, name: str, _encoding: str, *, root: str) -> Iterato
 
 
 class _Units:
-    """Collects the elements with some tags, each when the parser comes to its end; no other element is kept."""
+    """Collects the elements with some tags, each when the parser comes to its end; no other element is kept.
+
+    The unit of ELAN is its whole document.
+    """
 
     def __init__(self, name: str, tags: Collection[str]) -> None:
         self.ended: list[tuple[Element, Mapping[str, str]]] = []

@@ -205,7 +205,7 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
 
 
 def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, origin: LanguageOrigin) -> Iterator[str]:
-    """What may be wrong with the languages of a file; raises PairFileError as `_own_inputs`."""
+    """The doubts about the languages of a file; raises PairFileError as `_own_inputs`."""
     codes = config.text.src.language, config.text.tgt.language
     in_order = codes[::-1] if config.data.swap else codes
     said = file.statement.codes if file.statement else in_order

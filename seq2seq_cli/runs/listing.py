@@ -136,7 +136,7 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def about_run(run: RunFolder) -> dict[str, Any]:
-    """What pages tell of a run, from its records, without those that are missing or damaged.
+    """The facts of a run that pages tell, from its records, without those that are missing or damaged.
 
     `lines` are sentences on its maker, its data and, unless weights are chosen, its verdict; `example` is a sentence to
     try, empty where none is known.

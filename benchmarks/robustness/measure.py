@@ -1,7 +1,6 @@
 """The dressed pairs of a prepared folder, and what a translator makes of them."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from benchmarks.robustness.names import RARE_NAMES, known_names, unseen_names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.evaluation.losses import numbers_in
 from seq2seq_cli.evaluation.scorer import bleu, chrf, corpus_score
 from seq2seq_cli.evaluation.words import words_of
 
@@ -21,8 +21,6 @@ LINES = 500
 _FEWEST_NAMES = 100
 _LOST = 0.6
 """Words of the translation of a joined line per word of its sentences' translations; with fewer, one is lost."""
-_GROUPED = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
-"""Between the thousands of a number: 5,500."""
 
 
 def dressed_split(corpus: PreparedCorpus, split: SplitName, file: Path | None = None) -> dict[str, list[Dressed]]:
@@ -127,12 +125,8 @@ def has_name(text: str, name: str) -> bool:
 
 def count_numbers(source: str, reference: str, output: str) -> tuple[int, int, int]:
     """The numbers that source and reference have, which of them the output has, and which it alone has."""
-    given, expected, found = map(_numbers, (source, reference, output))
+    given, expected, found = map(numbers_in, (source, reference, output))
     return (given & expected).total(), (given & expected & found).total(), (found - (given | expected)).total()
-
-
-def _numbers(text: str) -> Counter[str]:
-    return Counter(re.findall(r"\d+", _GROUPED.sub("", text)))
 
 
 def _per_cent(part: int, whole: int) -> float | None:

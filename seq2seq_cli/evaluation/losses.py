@@ -9,8 +9,8 @@ from seq2seq_cli.decoding.sentences import sentence_ends
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
-_GROUPING = re.compile(r"(?<=\d)[.,'’\u00a0\u202f](?=\d{3}(?!\d))")
-"""The mark before three digits: 5,500 is 5500."""
+_GROUPING = re.compile(r"(?<=\d)[.,'’ \u00a0\u202f](?=\d{3}(?!\d))")
+"""The mark or the space before three digits: 5,500 and 5 500 are 5500."""
 _SHORTEST_NAME = 3
 """Letters; shorter words are shared by chance, such as "In" of English and German."""
 _LONGEST_ENDING = 3
@@ -44,13 +44,13 @@ def losses_of(
 def _lost_numbers(source: str, text: str, references: Sequence[str]) -> Lost:
     expected: Counter[str] = Counter()
     for reference in references:
-        expected |= _numbers(reference)
-    shared = _numbers(source) & expected
-    return Lost((shared - _numbers(text)).total(), shared.total())
+        expected |= numbers_in(reference)
+    shared = numbers_in(source) & expected
+    return Lost((shared - numbers_in(text)).total(), shared.total())
 
 
-def _numbers(text: str) -> Counter[str]:
-    """The numbers in digits, each as often as it is there: 12.50 and 12,50 have the same two, 5,500 and 5500 one."""
+def numbers_in(text: str) -> Counter[str]:
+    """The numbers in digits, each as often as it is there: 12.50 and 12,50 have the same two, 5,500 and 5 500 one."""
     return Counter(_DIGITS.findall(_GROUPING.sub("", text)))
 
 

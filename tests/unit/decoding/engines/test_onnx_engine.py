@@ -15,6 +15,7 @@ from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
+from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.engines.graphs import export_best
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
@@ -23,7 +24,7 @@ from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
-from seq2seq_cli.text.vocabulary import BOS
+from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import tiny_sizes
 from tests.unit.decoding.engines.runs import (
     SMALL,
@@ -74,7 +75,7 @@ def test_each_shipped_config_gives_the_same_with_both_engines(name: str, tmp_pat
         for engine in (ours, opened(run, precision="int8"))
     )
     assert (exact != rounded).any()
-    np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.1)
+    np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.01)
 
 
 @pytest.mark.parametrize(
@@ -165,28 +166,36 @@ def test_a_graph_with_two_outputs_of_one_name_is_refused(tmp_path: Path) -> None
         opened(run)
 
 
-def test_in_int8_the_logits_are_those_of_rounded_weights_and_features(tmp_path: Path) -> None:
-    run = exported(tmp_path, ModelConfig.model_validate(SMALL))
-    model, sources = small_model(ModelConfig.model_validate(SMALL)), random_sources(7, longest=6)
+@pytest.mark.parametrize("readout", ["concat", "attentional", "maxout"])
+def test_in_int8_the_best_and_the_asked_tokens_have_the_logits_of_fp32(readout: str, tmp_path: Path) -> None:
+    config = ModelConfig.model_validate({**SMALL, "decoder": {**SMALL["decoder"], "readout": readout}})
+    run, model, sources = exported(tmp_path, config), small_model(config), random_sources(7, longest=6)
     asked = np.tile(np.arange(VOCABULARY), (7, 1))
 
-    def proposals(precision: DecodingPrecision, rows: slice = slice(None)) -> np.ndarray:
+    def proposed(precision: DecodingPrecision, k: int, rows: slice = slice(None)) -> Proposals:
         engine = opened(run, precision=precision)
         state = engine.start(sources[rows])
-        return engine.step(np.full(len(sources[rows]), BOS), state, k=1, asked=asked[rows])[0].asked
+        return engine.step(np.full(len(sources[rows]), BOS), state, k=k, asked=asked[rows, : 9 if k == 5 else None])[0]
 
-    inputs = []
-    with torch.no_grad():
-        hook = model.output.register_forward_hook(lambda _, args, __: inputs.append(args[0].numpy()))
-        engine = torch_engine(model)
-        engine.step(np.full(7, BOS), engine.start(sources), k=1, asked=asked)
-        hook.remove()
+    exact, found = proposed("fp32", 5), proposed("int8", 5)
+    inputs = exact.features
     weight, bias = (parameter.detach().numpy() for parameter in (model.output.weight, model.output.bias))
-    word_scales, row_scales = np.abs(weight).max(axis=1) / 127, np.abs(inputs[0]).max(axis=1, keepdims=True) / 63
-    rounded_weights = np.round(weight / word_scales[:, None])
-    product = np.round(inputs[0] / row_scales) @ rounded_weights.T
-    logits = product * word_scales * row_scales + bias
-    expected = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(proposals("int8"), expected, rtol=0, atol=1e-5)
-    np.testing.assert_allclose(proposals("int8"), proposals("fp32"), rtol=0, atol=0.05)
-    np.testing.assert_allclose(proposals("int8", slice(2, 3)), proposals("int8")[2:3], rtol=0, atol=2e-6)
+    word_scales = np.abs(weight).max(axis=1) / 63
+    row_scales = (1 if readout == "attentional" else np.abs(inputs).max(axis=1, keepdims=True)) / 127
+    product = np.round(inputs / row_scales) @ np.round(weight / word_scales[:, None]).T
+    logits, rounded = inputs @ weight.T + bias, product * word_scales * row_scales + bias
+    best = np.argsort(-rounded, axis=1)[:, :8]
+    np.put_along_axis(rounded, best, np.take_along_axis(logits, best, axis=1), axis=1)
+    expected = logits - np.log(np.exp(rounded).sum(axis=1, keepdims=True))
+
+    np.testing.assert_array_equal(found.tokens, exact.tokens)
+    np.testing.assert_allclose(found.log_probabilities, np.take_along_axis(expected, found.tokens, 1), rtol=0, atol=2e-6)
+    np.testing.assert_allclose(found.asked, expected[:, :9], rtol=0, atol=2e-6)
+    np.testing.assert_allclose(found.asked, exact.asked, rtol=0, atol=0.01)
+    assert (found.asked != exact.asked).any()
+    # Neither the other rows nor the number of proposals matter.
+    alone = proposed("int8", VOCABULARY - 2, slice(2, 3))
+    np.testing.assert_array_equal(alone.tokens[:, :5], found.tokens[2:3])
+    np.testing.assert_allclose(alone.log_probabilities[:, :5], found.log_probabilities[2:3], rtol=0, atol=2e-6)
+    assert set(alone.tokens[0].tolist()) == set(range(VOCABULARY)) - {PAD, BOS}
+    assert (np.diff(alone.log_probabilities) <= 0).all()

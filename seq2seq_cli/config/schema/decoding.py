@@ -56,7 +56,8 @@ class DecodingConfig(Section):
     """Program that computes. torch: on any device. auto: ONNX Runtime with the exported model, but torch on other
     devices than the CPU, and where no exported model fits."""
     precision: choices.DecodingPrecision = "fp32"
-    """Precision of the output layer's product. int8: weights and features are rounded to 8 and 7 bits; not by torch."""
+    """Precision of the output layer's product. int8: rounded to 7 and 8 bits, but for the best 8 tokens; not by
+    torch."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_FACTOR)] | None = None

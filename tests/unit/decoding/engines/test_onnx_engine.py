@@ -189,7 +189,8 @@ def test_in_int8_the_best_and_the_asked_tokens_have_the_logits_of_fp32(readout: 
     expected = logits - np.log(np.exp(rounded).sum(axis=1, keepdims=True))
 
     np.testing.assert_array_equal(found.tokens, exact.tokens)
-    np.testing.assert_allclose(found.log_probabilities, np.take_along_axis(expected, found.tokens, 1), rtol=0, atol=2e-6)
+    of_tokens = np.take_along_axis(expected, found.tokens, axis=1)
+    np.testing.assert_allclose(found.log_probabilities, of_tokens, rtol=0, atol=2e-6)
     np.testing.assert_allclose(found.asked, expected[:, :9], rtol=0, atol=2e-6)
     np.testing.assert_allclose(found.asked, exact.asked, rtol=0, atol=0.01)
     assert (found.asked != exact.asked).any()

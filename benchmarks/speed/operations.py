@@ -84,12 +84,12 @@ def _encoder(model: ModelConfig, shape: Shape) -> Iterator[Product]:
         yield Product(name="encoder, words", rows=rows, inner=encoder.embedding_size, columns=gates)
         yield Product(name="encoder, states", rows=shape.sentences, inner=hidden, columns=gates, steps=shape.src)
     for _ in range(2 if model.decoder.cell == "lstm" else 1):
-        inner, columns = encoder.memory_size, model.decoder.hidden_size
+        inner, columns = encoder.state_size, model.decoder.hidden_size
         yield Product(name="bridge", rows=shape.sentences, inner=inner, columns=columns)
 
 
 def _attention(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    memory, query = model.encoder.memory_size, model.decoder.hidden_size
+    memory, query = model.memory_size, model.decoder.hidden_size
     keys = query if model.attention.score == "general" else model.attention.size or query
     tokens, steps = _steps(model, shape)
     rows = tokens * shape.sentences
@@ -103,7 +103,7 @@ def _attention(model: ModelConfig, shape: Shape) -> Iterator[Product]:
 
 
 def _decoder(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    decoder, hidden, memory = model.decoder, model.decoder.hidden_size, model.encoder.memory_size
+    decoder, hidden, memory = model.decoder, model.decoder.hidden_size, model.memory_size
     gates = _gates(decoder.cell) * hidden
     tokens, steps = _steps(model, shape)
     rows = tokens * shape.sentences

@@ -10,7 +10,7 @@ Unit: TypeAlias = Literal["word", "bpe", "character"]
 """The piece of text that has an id: a token of spaCy, a part of one, or a character."""
 
 Cell: TypeAlias = Literal["lstm", "gru", "gru_cho", "rnn"]
-ReadoutName: TypeAlias = Literal["state", "concat", "attentional", "maxout"]
+ReadoutName: TypeAlias = Literal["state", "concat", "attentional", "lexical", "maxout"]
 
 BatchUnit: TypeAlias = Literal["token", "sentence"]
 """The unit of a batch's size. sentence: pairs. token: rows x the longest of them, on the side where that is more; EOS

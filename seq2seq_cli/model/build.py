@@ -46,10 +46,11 @@ class _Undrawn(TorchFunctionMode):
 
 def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
     """A network with fresh weights, for vocabularies of the given sizes (equal, if there is one for both sides)."""
-    encoder = Encoder(config.encoder, vocabulary_size=src_size)
-    attention = _build_attention(config.attention, config.decoder, memory=encoder.size)
+    keeps_words = config.decoder.readout == "lexical"
+    encoder = Encoder(config.encoder, vocabulary_size=src_size, keeps_words=keeps_words)
+    attention = _build_attention(config)
     decoder = _build_decoder(config.decoder, attention, tgt_size)
-    bridge = _build_bridge(config, encoder.size, attention)
+    bridge = _build_bridge(config, config.encoder.state_size, attention)
     output = nn.Linear(decoder.readout.size, tgt_size)
     model = Seq2Seq(encoder=encoder, bridge=bridge, decoder=decoder, output=output)
     initialise(model, config.initialisation)
@@ -75,17 +76,18 @@ def _build_bridge(config: ModelConfig, encoder_size: int, attention: ContextProv
             return ZeroBridge(config.decoder)
 
 
-def _build_attention(config: AttentionConfig, decoder: DecoderConfig, *, memory: int) -> ContextProvider:
-    """The attention, or what stands in its place, for memory states of that size."""
+def _build_attention(model: ModelConfig) -> ContextProvider:
+    """The attention, or what stands in its place."""
+    config, decoder, states = model.attention, model.decoder, model.encoder.state_size
     if config.score == "none":
         return NoAttention()
     if config.score == "fixed":
-        return FixedContext(memory_size=memory)
+        return FixedContext(memory_size=states)
     query = decoder.hidden_size + (decoder.embedding_size if SCORES[config.score].reads_word else 0)
     size = config.size or decoder.hidden_size
-    score = SCORES[config.score](Sizes(query=query, memory=memory, attention=size, max_length=config.max_length))
+    score = SCORES[config.score](Sizes(query=query, memory=states, attention=size, max_length=config.max_length))
     attention = HardAttention if config.scope == "hard" else Attention
-    return attention(score=score, scope=_build_scope(config, query), memory_size=memory)
+    return attention(score=score, scope=_build_scope(config, query), memory_size=model.memory_size)
 
 
 def _build_scope(config: AttentionConfig, query: int) -> Scope:

@@ -1,6 +1,7 @@
 """The encoder: from source words to one state per word.
 
-B batch, S source length, D embedding, H hidden, E encoder output (H; 2H where two directions are joined), L layers.
+B batch, S source length, D embedding, H hidden, X state (H; 2H where two directions are joined), E memory (X, or X + D
+with `keeps_words`), L layers.
 """
 
 import torch
@@ -20,11 +21,12 @@ class Encoder(nn.Module):
     or their sum (summed).
     """
 
-    def __init__(self, config: EncoderConfig, *, vocabulary_size: int) -> None:
+    def __init__(self, config: EncoderConfig, *, vocabulary_size: int, keeps_words: bool = False) -> None:
+        """With `keeps_words`, the vectors of the words follow the states of the RNN in the memory."""
         super().__init__()
+        self.keeps_words = keeps_words
         self.directions = config.directions
         self.reverse = config.reverse
-        self.size = config.memory_size
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
         self.word_dropout = WordDropout(config.word_dropout)
         self.dropout = Dropout(config.dropout)
@@ -41,13 +43,16 @@ class Encoder(nn.Module):
         if self.reverse:
             positions = _reversed_positions(lengths, torch.arange(src.shape[1])).to(src.device)
             src = src.gather(1, positions)
-        outputs, last = run_rnn(self.rnn, self.dropout(self.word_dropout(self.embedding(src))), lengths)
+        words = self.dropout(self.word_dropout(self.embedding(src)))
+        outputs, last = run_rnn(self.rnn, words, lengths)
         states = self._merge(outputs)
+        if self.keeps_words:
+            states = torch.cat((states, words.to(states.dtype)), dim=-1)
         if positions is not None:
             states = states.gather(1, positions.unsqueeze(2).expand_as(states))
         return self.state_dropout(states), self._merge_last(last)
 
-    def _merge(self, outputs: Float[Tensor, "*N X"]) -> Float[Tensor, "*N E"]:
+    def _merge(self, outputs: Float[Tensor, "*N Y"]) -> Float[Tensor, "*N X"]:
         """The directions joined, as torch gives them, or summed."""
         if self.directions != "summed":
             return outputs

@@ -63,6 +63,26 @@ class AttentionalReadout(Readout):
         return torch.tanh(self.W(torch.cat((context, hidden), dim=-1)))
 
 
+class LexicalReadout(AttentionalReadout):
+    """s~ + l with l = tanh(L f) + f, f = tanh(x), where the context ends with x, the mean of the source words' vectors.
+
+    What is attended to speaks for its own translation, or for itself: Nguyen & Chiang 2018, section 4, with one output
+    layer for s~ and l.
+    """
+
+    def __init__(self, config: DecoderConfig, context_size: int) -> None:
+        super().__init__(config, context_size - config.hidden_size)
+        self.L = nn.Linear(self.size, self.size, bias=False)
+
+    @override
+    def forward(
+        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
+    ) -> Float[Tensor, "*N H"]:
+        states, words = context[..., : -self.size], context[..., -self.size :]
+        f = torch.tanh(words)
+        return super().forward(hidden, states, embedded) + torch.tanh(self.L(f)) + f
+
+
 class MaxoutReadout(Readout):
     """The maximum of each pair of entries of U s + V y + C c; Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.1.2.
 
@@ -88,6 +108,7 @@ READOUTS: dict[ReadoutName, type[Readout]] = {
     "state": StateReadout,
     "concat": ConcatReadout,
     "attentional": AttentionalReadout,
+    "lexical": LexicalReadout,
     "maxout": MaxoutReadout,
 }
 """Every readout by its name in the config, `model.decoder.readout`."""

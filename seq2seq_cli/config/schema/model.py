@@ -36,8 +36,8 @@ class EncoderConfig(Section):
     """Read the source backwards, from its last word."""
 
     @property
-    def memory_size(self) -> int:
-        """Size of a memory state."""
+    def state_size(self) -> int:
+        """Size of the state of a word, of all directions."""
         return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
@@ -115,15 +115,16 @@ class DecoderConfig(Section):
     input_feeding: bool = False
     """For luong only: feed the attentional vector to the RNN, beside the vector of the previous word."""
     readout: choices.ReadoutName = "concat"
-    """Input of the output layer: state s, concat [s; c], attentional tanh(W[c; s]), or maxout of U s + V y + C c; with
-    the decoder's state s, the context c, and the vector y of the previous word."""
+    """Input of the output layer: state s, concat [s; c], attentional tanh(W[c; s]), lexical, which adds what the source
+    words attended to mean alone, or maxout of U s + V y + C c; with the decoder's state s, the context c, and the
+    vector y of the previous word."""
 
     @property
     def readout_size(self) -> int | None:
         """Size of the readout; None for concat, where it depends on the memory."""
-        return {"state": self.hidden_size, "attentional": self.hidden_size, "maxout": (self.hidden_size + 1) // 2}.get(
-            self.readout
-        )
+        if self.readout == "concat":
+            return None
+        return (self.hidden_size + 1) // 2 if self.readout == "maxout" else self.hidden_size
 
 
 class InitialisationConfig(Section):
@@ -160,6 +161,12 @@ class ModelConfig(Section):
     initialisation: InitialisationConfig = InitialisationConfig()
     """The first weights."""
 
+    @property
+    def memory_size(self) -> int:
+        """Size of a vector of the memory: the state of a source word, and for a lexical readout the word's vector."""
+        is_lexical = self.decoder.readout == "lexical"
+        return self.encoder.state_size + (self.encoder.embedding_size if is_lexical else 0)
+
     @override
     def problems(self) -> Iterator[Problem]:
         """Parts that do not go together, states and vectors that do not fit."""
@@ -168,6 +175,7 @@ class ModelConfig(Section):
         is_one, is_joined = encoder.directions == "one", encoder.directions == "joined"
         is_luong, no_score, no_weights = decoder.kind == "luong", attention.score == "none", not attention.has_weights
         has_unread_context = is_luong and decoder.readout == "state" and not no_score
+        has_no_words = decoder.readout == "lexical" and no_weights and not no_score
         rules = (
             (encoder.reverse and not is_one, "encoder.reverse", "encoder.directions", "one direction reads backwards"),
             (self.bridge == "backward" and not is_joined, "bridge", "encoder.directions", "choose joined"),
@@ -178,6 +186,7 @@ class ModelConfig(Section):
             (no_score and not is_luong, kind, score, "the RNN reads no context; choose luong"),
             (no_score and decoder.readout != "state", readout, score, "there is no context to read; choose state"),
             (has_unread_context, kind, readout, "the context is read nowhere; choose concat, attentional or maxout"),
+            (has_no_words, readout, score, "no source word is attended to"),
             (decoder.input_feeding and not is_luong, feeding, kind, "its RNN reads the context already"),
             (decoder.input_feeding and decoder.readout != "attentional", feeding, readout, "choose attentional"),
         )
@@ -193,7 +202,7 @@ class ModelConfig(Section):
         memory = f"model.encoder.hidden_size ({encoder.hidden_size}{joined})"
         sizes = f"{memory} and {named(self, 'decoder.hidden_size')} must be equal"
         keys = ("encoder.hidden_size", "decoder.hidden_size", "encoder.directions")
-        is_equal = encoder.memory_size == decoder.hidden_size
+        is_equal = encoder.state_size == decoder.hidden_size
         if self.bridge == "copy":
             why = "the encoder's last state is the decoder's first; or choose another model.bridge than copy"
             for name in ("cell", "layers"):
@@ -203,6 +212,10 @@ class ModelConfig(Section):
                     yield (ours, theirs, "bridge"), f"{both} must be equal: {why}"
             if not is_equal:
                 yield (*keys, "bridge"), f"{sizes}: {why}"
+        if decoder.readout == "lexical" and encoder.embedding_size != decoder.hidden_size:
+            source, hidden = named(self, "encoder.embedding_size"), named(self, "decoder.hidden_size")
+            keys_of_words = ("decoder.readout", "encoder.embedding_size", "decoder.hidden_size")
+            yield (keys_of_words, f"{source} and {hidden} must be equal for {named(self, 'decoder.readout')}")
         if score in ("dot", "scaled_dot", "concat") and not is_equal:
             verb = "adds" if score == "concat" else "multiplies"
             why = f"{named(self, 'attention.score')}, which {verb} them entry by entry"
@@ -211,7 +224,7 @@ class ModelConfig(Section):
     def _tying_problems(self) -> Iterator[Problem]:
         encoder, decoder, tied = self.encoder, self.decoder, named(self, "tied_embeddings")
         target, source = named(self, "decoder.embedding_size"), named(self, "encoder.embedding_size")
-        size = decoder.readout_size or decoder.hidden_size + encoder.memory_size
+        size = decoder.readout_size or decoder.hidden_size + encoder.state_size
         if size != decoder.embedding_size:
             keys = ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size")
             yield keys, f"{tied} needs {target} to be {size}, the size of {named(self, 'decoder.readout')}"

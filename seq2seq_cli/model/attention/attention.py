@@ -1,7 +1,7 @@
 """Attention = score x scope, soft and hard; the softmax with its mask is written here, once for all scores and scopes.
 
 B batch, T target length (1 in a single step), S source length, H query (decoder hidden; with the word before it where
-the score reads that), E encoder output, K keys, C context.
+the score reads that), X encoder state, E memory (X, longer for a lexical readout), K keys, C context.
 """
 
 from abc import ABC, abstractmethod
@@ -57,15 +57,15 @@ class ContextProvider(nn.Module, ABC):
     """Whether a query is [y; q], the vector of the previous word before the decoder's state."""
 
     def make_memory(
-        self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]
+        self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B X"], mask: Bool[Tensor, "B S"]
     ) -> Memory:
         """The memory of encoder states, computed once per sentence; `last` is the encoder's last state."""
         # A weight of 0 does not silence a NaN, and neither does a gradient of 0.
         states = states.masked_fill(~mask.unsqueeze(2), 0.0)
-        return Memory(states=states, keys=self.keys(states, last), mask=mask)
+        return Memory(states=states, keys=self.keys(states[..., : last.shape[1]], last), mask=mask)
 
     @abstractmethod
-    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S K"]:
+    def keys(self, states: Float[Tensor, "B S X"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:
         """The part of the context's formula that depends on the source alone."""
 
     @abstractmethod
@@ -93,7 +93,7 @@ class Attention(ContextProvider):
         self.reads_word = score.reads_word
 
     @override
-    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"]) -> Float[Tensor, "B S K"]:
+    def keys(self, states: Float[Tensor, "B S X"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:
         return self.score.keys(states)
 
     @override
@@ -119,7 +119,7 @@ class HardAttention(Attention):
 
     @override
     def make_memory(
-        self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B E"], mask: Bool[Tensor, "B S"]
+        self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B X"], mask: Bool[Tensor, "B S"]
     ) -> Memory:
         memory = super().make_memory(states, last, mask)
         if not self.training:

@@ -59,10 +59,12 @@ def small_config(chosen: Values) -> ModelConfig | None:
     alike |= chosen.get("attention.score") in ("dot", "scaled_dot", "concat")
     memory = 12 if chosen["encoder.directions"] == "joined" else 6
     hidden = memory if alike else 8
-    readouts = {"state": hidden, "attentional": hidden, "maxout": hidden // 2, "concat": hidden + memory}
-    embedding = readouts[chosen["decoder.readout"]] if alike else 4
+    readout = chosen["decoder.readout"]
+    readouts = {"maxout": hidden // 2, "concat": hidden + memory}
+    embedding = readouts.get(readout, hidden) if alike else 4
+    of_source = embedding if tied == "all" else hidden if readout == "lexical" else 5
     values: Values = {
-        "encoder": {"embedding_size": embedding if tied == "all" else 5, "hidden_size": 6, "dropout": 0.2},
+        "encoder": {"embedding_size": of_source, "hidden_size": 6, "dropout": 0.2},
         "attention": {"size": 4, "window": 2, "max_length": 10},
         "decoder": {"embedding_size": embedding, "hidden_size": hidden, "dropout": 0.2},
     }

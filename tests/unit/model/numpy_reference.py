@@ -169,19 +169,23 @@ def weights_of(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Arra
 
 
 def attend(
-    model: Any, config: Any, s: Array, y: Array, memory: list[Array], summary: Array, t: int
+    model: Any, config: Any, s: Array, y: Array, memory: tuple[list[Array], list[Array]], summary: Array, t: int
 ) -> tuple[Array, Array]:
-    """Context and weights of the query of a state and the word before, for the t-th target word (counted from 1)."""
+    """Context and weights of the query of a state and the word before, for the t-th target word (counted from 1).
+
+    The memory is what is scored and what is summed at each source position.
+    """
+    states, contents = memory
     module = model.decoder.attention
     q = np.concatenate((y, s)) if config.score == "location_word" else s
     if config.score == "none":
-        return np.zeros(0), np.zeros(len(memory))
+        return np.zeros(0), np.zeros(len(states))
     if config.score == "fixed":
-        return np.tanh(numbers(module)["V.weight"] @ summary), np.zeros(len(memory))
+        return np.tanh(numbers(module)["V.weight"] @ summary), np.zeros(len(states))
     p = numbers(module.score)
-    scores = np.array([SCORES[config.score](p, q, h, s) for s, h in enumerate(memory)])
+    scores = np.array([SCORES[config.score](p, q, h, s) for s, h in enumerate(states)])
     weights = weights_of(config, numbers(module.scope), scores, q, t)
-    return sum((w * h for w, h in zip(weights, memory, strict=True)), start=np.zeros(len(memory[0]))), weights
+    return sum((w * h for w, h in zip(weights, contents, strict=True)), start=np.zeros(len(contents[0]))), weights
 
 
 def read_features(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:
@@ -192,6 +196,10 @@ def read_features(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:
             return np.concatenate((h, c))
         case "attentional":
             return np.tanh(p["W.weight"] @ np.concatenate((c, h)))
+        case "lexical":
+            c, x = c[: -len(h)], c[-len(h) :]
+            f = np.tanh(x)
+            return np.tanh(p["W.weight"] @ np.concatenate((c, h))) + np.tanh(p["L.weight"] @ f) + f
         case "maxout":
             t = p["U.weight"] @ h + p["U.bias"] + p["V.weight"] @ y + p["C.weight"] @ c
             return np.array([max(t[2 * i], t[2 * i + 1]) for i in range(len(t) // 2)])
@@ -205,17 +213,21 @@ def translate_forced(model: Any, config: Any, src: list[int], tgt_in: list[int])
     if config.tied_embeddings != "none":
         output["weight"] = vectors
     memory, last = encode(model, config.encoder, src)
+    contents = memory
+    if config.decoder.readout == "lexical":
+        of_source = numbers(model.encoder.embedding)["weight"] if config.tied_embeddings != "all" else vectors
+        contents = [np.concatenate((h, of_source[word])) for h, word in zip(memory, src, strict=True)]
     state, summary = bridge(model, config, last), last[-1][0]
     attentional = np.zeros(config.decoder.hidden_size if config.decoder.input_feeding else 0)
     logits, all_weights = [], []
     for t, word in enumerate(tgt_in, start=1):
         y = vectors[word]
         if config.decoder.kind == "bahdanau":
-            context, weights = attend(model, config.attention, state[-1][0], y, memory, summary, t)
+            context, weights = attend(model, config.attention, state[-1][0], y, (memory, contents), summary, t)
             state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, context)), state)
         else:
             state = rnn_step(config.decoder.cell, decoder, np.concatenate((y, attentional)), state)
-            context, weights = attend(model, config.attention, state[-1][0], y, memory, summary, t)
+            context, weights = attend(model, config.attention, state[-1][0], y, (memory, contents), summary, t)
         features = read_features(config.decoder.readout, readout, state[-1][0], context, y)
         if config.decoder.input_feeding:
             attentional = features

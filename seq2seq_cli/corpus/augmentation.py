@@ -273,7 +273,7 @@ def change_numbers(texts: Texts, random: Random) -> Texts:
 def _other_digits(digits: str, forms: Iterable[str], random: Random) -> str:
     """The digits of another number that can be written in the same forms; one without separators may be longer."""
     if any(map(_TIME.fullmatch, forms)):
-        hour = random.integers(10, 24) if len(digits) == 4 else random.integers(2, 10)
+        hour = random.integers(10, 24) if len(digits) == 4 else random.integers(1, 10)
         return f"{hour}{random.integers(60):02}"
     is_plain = all(map(str.isdigit, forms))
     length = random.integers(1, 5) if is_plain and random.random() < 0.5 else len(digits)

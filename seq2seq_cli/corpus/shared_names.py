@@ -23,7 +23,10 @@ _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
 _LETTERS = {True: "aeiouy", False: "bcdfghjklmnpqrstvwxz"}
 _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çčćďđğłñňřśšşťžż"}
 """Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
-_CODES = ("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "00-0000", "0.0.0", "000 000", "A00", "K0")
+_CODES = (
+    *("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "A00", "K0"),
+    *("000-0000", "000-000-0000", "0.0.0", "0000 000000"),
+)
 """Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
 _LONGEST = 10
 _MOST_PARTS, _LONGEST_PART = 3, 5
@@ -84,7 +87,7 @@ class Names:
 
     def _word(self, random: np.random.Generator) -> str:
         kind = random.random()
-        if kind > 0.94:
+        if kind > 0.9:
             shape = _CODES[random.integers(len(_CODES))]
             return re.sub("0", lambda _: str(random.integers(10)), shape)
         if kind < 0.2:

@@ -114,8 +114,11 @@ def _decoder(model: ModelConfig, shape: Shape) -> Iterator[Product]:
     elif decoder.input_feeding:
         fed = decoder.readout_size or 0
         yield Product(name="decoder, fed", rows=rows, inner=fed, columns=gates, steps=steps)
-    if decoder.readout == "attentional":
-        yield Product(name="readout", rows=rows, inner=memory + hidden, columns=hidden, steps=steps)
+    if decoder.readout in ("attentional", "lexical"):
+        inner = model.encoder.state_size + hidden
+        yield Product(name="readout", rows=rows, inner=inner, columns=hidden, steps=steps)
+    if decoder.readout == "lexical":
+        yield Product(name="readout, words", rows=rows, inner=hidden, columns=hidden, steps=steps)
 
 
 def _steps(model: ModelConfig, shape: Shape) -> tuple[int, int]:

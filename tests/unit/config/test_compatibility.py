@@ -31,6 +31,10 @@ REFUSED = {
     "model.decoder.readout=attentional model.decoder.kind=bahdanau model.decoder.input_feeding=true": (
         "model.decoder.input_feeding (true); model.decoder.kind (bahdanau)"
     ),
+    "model.attention.score=fixed model.decoder.readout=lexical": "model.decoder.readout (lexical); score (fixed)",
+    "model.decoder.readout=lexical model.encoder.embedding_size=8": (
+        "model.encoder.embedding_size (8); model.decoder.hidden_size (256); model.decoder.readout (lexical)"
+    ),
     "model.tied_embeddings=target": "model.tied_embeddings (target); model.decoder.embedding_size (256)",
     "model.decoder.readout=attentional model.encoder.embedding_size=8 model.tied_embeddings=all": (
         "tied_embeddings (all); model.encoder.embedding_size (8); model.decoder.embedding_size (256)"

@@ -87,7 +87,7 @@ class Names:
 
     def _word(self, random: np.random.Generator) -> str:
         kind = random.random()
-        if kind > 0.9:
+        if kind > 0.92:
             shape = _CODES[random.integers(len(_CODES))]
             return re.sub("0", lambda _: str(random.integers(10)), shape)
         if kind < 0.2:

@@ -24,13 +24,13 @@ class AugmentationConfig(Section):
 
     enabled: bool = True
     """false: the training pairs are read as they are, whatever the other keys of this section say."""
-    names: Probability = 0.6
+    names: Probability = 0.75
     """Per pair with a name that both sides share, such as Tom: another name is put in its place on both sides."""
     numbers: Probability = 0.7
     """Per pair with a number whose digits both sides share: other digits on both sides, separators as they are."""
     joined: Probability = 0.02
     """Per pair: one to three other pairs follow it on its line."""
-    final_mark: Probability = 0.15
+    final_mark: Probability = 0.2
     """Per line that ends with a mark on both sides: the marks are left out, or exchanged for others."""
     capitals: Probability = 0.03
     """Per line: the source is in small letters or in capitals."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
 from seq2seq_cli.pages.data import EvaluationData, FilmData, TranslationsData
 
@@ -18,7 +19,7 @@ _HTML = Template("""<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src '$style_hash'; \
 script-src '$script_hash'$allowed; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="data:,">
+<link rel="icon" href="$icon">
 <title>$title</title>
 <style>$style</style>
 </head>
@@ -31,6 +32,11 @@ script-src '$script_hash'$allowed; base-uri 'none'; form-action 'none'">
 """)
 VIEWS = ("dom.js", "attention.js", "tree.js", "stepper.js")
 """The scripts that show the attention, the search and the steps of a translation."""
+_ICON = "data:image/svg+xml," + quote(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/>'
+    '<path d="M3 3h4v4H3zM9 9h4v4H9z" fill="#fff"/><path d="M9 3h4v4H9zM3 9h4v4H3z" fill="#fff" opacity=".3"/></svg>'
+)
+"""A small attention matrix."""
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 """Characters that could end the element of the data, or begin another; in JSON, they stand in strings alone."""
 
@@ -54,7 +60,14 @@ def film_page(title: str, films: Sequence[FilmData], curves: bytes) -> bytes:
 
 def served_page(data: Mapping[str, Any]) -> bytes:
     """The page of a server, which may ask that server and nobody else; `servedPage` in panes.js reads the data."""
-    return page("s2s", (*VIEWS, "panes.js"), data, start="servedPage", allowed="; connect-src 'self'")
+    allowed = "; connect-src 'self'; manifest-src 'self'"
+    return page("s2s", (*VIEWS, "panes.js"), data, start="servedPage", allowed=allowed)
+
+
+def manifest() -> dict[str, Any]:
+    """What a browser needs to install the page of a server as an app: https://www.w3.org/TR/appmanifest."""
+    icons = [{"src": _ICON, "type": "image/svg+xml", "sizes": "any"}]
+    return {"name": "s2s translator", "short_name": "s2s", "start_url": ".", "display": "standalone", "icons": icons}
 
 
 def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: str, allowed: str = "") -> bytes:
@@ -68,6 +81,7 @@ def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: 
     script = "\n".join([*map(read_file, scripts), f"const pageOpened = {start}({given});"])
     text = _HTML.substitute(
         title=html.escape(title),
+        icon=_ICON,
         style=style,
         style_hash=_hash(style),
         data=json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_ESCAPES),

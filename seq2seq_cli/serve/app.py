@@ -21,7 +21,7 @@ from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, UsageError
-from seq2seq_cli.pages.page import served_page
+from seq2seq_cli.pages.page import manifest, served_page
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
@@ -154,6 +154,7 @@ class Application:
         headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
         return {
             "/": Response(page, media_type="text/html", headers=headers),
+            "/manifest.webmanifest": JSONResponse(manifest(), media_type="application/manifest+json"),
             "/languages": JSONResponse(languages),
             "/frontend/settings": JSONResponse(settings),
             "/health": JSONResponse({"status": "ok"}),

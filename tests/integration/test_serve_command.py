@@ -105,6 +105,9 @@ def test_alternatives_differ_from_the_translation_which_stays(server: Server, ru
     for best, of_text, translation in zip(answer["translatedText"], answer["alternatives"], several, strict=True):
         assert of_text == [each.text for each in translation.alternatives if each.text != best][:3]
         assert of_text
+    with_sentences = server.translate(**GOOD | {"q": texts, "alternatives": 3, "attention": True}).content
+    for of_text, sentences in zip(answer["alternatives"], with_sentences["alternativeSentences"], strict=True):
+        assert [[each["translation"] for each in of_sentences] for of_sentences in sentences] == [[t] for t in of_text]
     one = server.translate(**GOOD | {"q": texts[0], "alternatives": "3"}).content
     assert one == {name: values[0] for name, values in answer.items()}
 
@@ -224,6 +227,14 @@ def test_the_page_knows_the_directions_and_may_ask_its_server_alone(server: Serv
     [policy] = re.findall(r'Content-Security-Policy" content="([^"]+)"', page.content)
     assert "default-src 'none'" in policy
     assert "connect-src 'self'" in policy
+
+
+def test_the_page_is_an_app_with_an_icon_of_its_own(server: Server) -> None:
+    answer = server.get("/manifest.webmanifest")
+    assert answer.headers["content-type"] == "application/manifest+json"
+    manifest = json.loads(answer.content)
+    assert (manifest["start_url"], manifest["display"]) == (".", "standalone")
+    assert urllib.parse.unquote(manifest["icons"][0]["src"]).startswith("data:image/svg+xml,<svg")
 
 
 def test_the_attention_of_each_sentence_is_given_where_it_is_asked_for(

@@ -3,11 +3,11 @@
 const [ALTERNATIVES, SHOWN_TOKENS] = [5, 8]; // next tokens of a hypothesis in the tree, and of a step that is shown
 
 /**
- * The best hypothesis for a source of ids without EOS: {ids, isEnded, logProbabilities, weights, parent, proposals}.
- * It begins with the ids of `prefix`; a `trace`, an array, is filled with all that is considered.
+ * The `n_best` hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights, parent,
+ * proposals}. They begin with the ids of `prefix`; a `trace`, an array, is filled with all that is considered.
  */
 function search(engine, source, options, mostUnknown, prefix = [], trace = null) {
-  const { beam_size: size, prune, length_penalty_alpha: alpha, coverage_penalty: beta } = options;
+  const { beam_size: size, n_best: wanted, prune, length_penalty_alpha: alpha, coverage_penalty: beta } = options;
   const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra + prefix.length;
   const repetitions = Math.max(1, ...ngramsOf(source, options.no_repeat_ngram_size).map(({ count }) => count));
   const divisorOf = (n) => ({ none: 1, average: n, gnmt: ((5 + n) / 6) ** alpha })[options.length_penalty];
@@ -23,24 +23,26 @@ function search(engine, source, options, mostUnknown, prefix = [], trace = null)
   while (rows.length) {
     const bans = rows.map(({ ids }) => bansOf(ids, options, repetitions, mostUnknown));
     const forced = prefix[rows[0].ids.length];
-    const wanted = forced === undefined ? Math.max(size, trace ? SHOWN_TOKENS : 0) : engine.vocabularySize;
-    const most = Math.min(wanted + Math.max(...bans.map((of) => of.size)), engine.vocabularySize - 2);
+    const needed = forced === undefined ? Math.max(size, trace ? SHOWN_TOKENS : 0) : engine.vocabularySize;
+    const most = Math.min(needed + Math.max(...bans.map((of) => of.size)), engine.vocabularySize - 2);
     const [proposals, after] = engine.step(rows.map(({ ids }) => ids.at(-1) ?? BOS), state, most);
     const candidates = rows.map((row, number) =>
       extensionsOf(row, number, proposals, bans[number], forced).slice(0, size));
     for (const [number, row] of rows.entries()) if (!candidates[number].length) finish(row); // all tokens are banned
     const ended = finished.filter(({ isEnded }) => isEnded).length;
     const best = candidates.flat().sort((a, b) => b.total - a.total).slice(0, Math.max(0, size - ended));
-    const chosen = best.filter(({ total }) => prune === null || total >= best[0].total - prune);
+    const chosen = best.filter(({ total }, rank) => prune === null || rank < wanted || total >= best[0].total - prune);
     const isFinished = ({ ids }) => ids.at(-1) === EOS || ids.length >= limit;
     for (const row of chosen.filter(isFinished)) finish(row);
-    const canWin = ({ total }) => !finished[0]?.isEnded || total / divisorOf(limit) > finished[0].score;
+    const last = finished[wanted - 1]; // once there are as many
+    const canWin = ({ total }) => !last?.isEnded || total / divisorOf(limit) > last.score;
     const open = chosen.filter((row) => !isFinished(row) && canWin(row));
     trace?.push(...considered(rows, proposals, bans, chosen, open));
     rows = open;
     state = engine.select(after, rows.map(({ number }) => number));
   }
-  return Object.assign(finished[0], { weights: finished[0].weights.map((of) => Array.from(of)) });
+  for (const row of finished) row.weights = row.weights.map((of) => Array.from(of));
+  return finished.slice(0, wanted);
 }
 
 /** What a step considered, {parent, token, logProbability, fate, score}: the chosen rows, and other probable tokens. */

@@ -8,7 +8,7 @@ class Translator {
   constructor({ engine, src, tgt, options, maxLength, hasAttention }) {
     Object.assign(this, { engine, src, tgt, options, maxLength, hasAttention });
     // While one sentence is typed, those before it are not translated again.
-    this.translatePiece = remembered((piece) => this.searchPiece(JSON.parse(piece)));
+    this.translatePiece = remembered((piece) => this.searchPiece(JSON.parse(piece))[0]);
   }
 
   /** The translation of a text, {source, text, sentences}; null once it is no more wanted. */
@@ -33,17 +33,29 @@ class Translator {
 
   /** The translation of a sentence that begins with the tokens of these ids, with its search and its steps. */
   stepsOf(sentence, prefix) {
-    return this.searchPiece(splitPassage(sentence, () => true).pieces[0], prefix);
+    return this.searchPiece(splitPassage(sentence, () => true).pieces[0], prefix)[0];
   }
 
-  /** The best translation of a piece, with the names that attentionView reads; with a `prefix`, its steps, too. */
-  searchPiece(piece, prefix) {
-    const { words, letters, ids: source, parts } = this.src.read(piece.text, piece.kept);
+  /** The best translation of a sentence and `others`; the beam is large enough for them. */
+  alternativesOf(sentence, others) {
+    const options = { ...this.options, n_best: 1 + others, beam_size: Math.max(1 + others, this.options.beam_size) };
+    return this.searchPiece(splitPassage(sentence, () => true).pieces[0], null, options);
+  }
+
+  /** The best translations of a piece, with the names that attentionView reads; with a `prefix`, their steps, too. */
+  searchPiece(piece, prefix = null, options = this.options) {
+    const reading = this.src.read(piece.text, piece.kept);
+    const { words, ids: source } = reading;
     const copiesAll = this.hasAttention && this.src.unit === "word"; // else the unknown ones
     const mostUnknown = words.filter((word) => (copiesAll || isUnknown(word)) && canBeCopied(word)).length;
     const trace = prefix && [];
-    const best = search(this.engine, source, this.options, mostUnknown, prefix, trace);
-    const { ids: found, isEnded, weights, logProbabilities } = best;
+    const ranked = search(this.engine, source, options, mostUnknown, prefix ?? [], trace);
+    return ranked.map((best) =>
+      ({ ...this.written(piece, reading, best), ...(trace && this.shown(source, best, trace)) }));
+  }
+
+  /** The translation that a hypothesis writes. */
+  written(piece, { words, letters, parts }, { ids: found, isEnded, weights, logProbabilities }) {
     const ids = isEnded ? found.slice(0, -1) : found;
     const places = this.hasAttention ? copyByAttention(ids, weights, words) : copyInOrder(ids, words);
     const copies = new Map([...places].map(([place, i]) => [place, words[i]]));
@@ -60,7 +72,6 @@ class Translator {
       tgt_tokens: isEnded ? [...shown, SPECIAL_UNITS[EOS]] : shown,
       weights: this.hasAttention ? weights : null,
       log_probabilities: logProbabilities,
-      ...(trace && this.shown(source, best, trace)),
     };
   }
 
@@ -129,9 +140,10 @@ function translatorPage(data) {
   const example = () => data.about.example;
   const nameOf = (code) => names[data.languages.indexOf(code)];
   const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
+  const alternativesOf = async ({ source }, most) => (await opened).alternativesOf(source, most);
   const stepsOf = async ({ source }, prefix) => (await opened).stepsOf(source, prefix);
   const languages = () => data.languages;
-  const panes = translationPanes({ languages, example, nameOf, pause: PAUSE, translate, stepsOf });
+  const panes = translationPanes({ languages, example, nameOf, pause: PAUSE, translate, alternativesOf, stepsOf });
   document.body.append(
     el("header", {}, el("h1", {}, names.join(" \u2192 ")), sizeControl()),
     el("main", {}, ...panes.elements),

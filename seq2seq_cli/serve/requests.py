@@ -96,11 +96,14 @@ class TranslateRequest(TextsRequest):
         if detected:
             fields["detectedLanguage"] = [detected for _ in texts]
         if self.alternatives:
-            found = [dict.fromkeys(self._text(other) for other in each.alternatives) for each in several]
-            fields["alternatives"] = [
-                [other for other in of_text if other != text][: self.alternatives]
+            found = [{self._text(other): other for other in each.alternatives} for each in several]
+            others = [
+                [other for other in of_text.items() if other[0] != text][: self.alternatives]
                 for text, of_text in zip(texts, found, strict=True)
             ]
+            fields["alternatives"] = [[text for text, _ in of_text] for of_text in others]
+            if self.attention:
+                fields["alternativeSentences"] = [[each.details["sentences"] for _, each in some] for some in others]
         if self.attention or self.steps:
             fields["sentences"] = [translation.details["sentences"] for translation in best]
         return fields if isinstance(self.q, list) else {name: values[0] for name, values in fields.items()}

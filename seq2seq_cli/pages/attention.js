@@ -78,7 +78,7 @@ function attentionOf(sides, weights, languages) {
       button.style.removeProperty("--w");
     }
     for (const cell of matrix.querySelectorAll(".lit")) cell.classList.remove("lit");
-    told.replaceChildren("Point at a word to see what it attends to.");
+    told.replaceChildren(`${POINT} a word to see what it attends to.`);
     if (!chosen) return;
     const { side, number } = chosen.dataset;
     const [other, arrow] = side === "target" ? ["source", " \u2190"] : ["target", " \u2192"];

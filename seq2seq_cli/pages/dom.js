@@ -1,6 +1,8 @@
 "use strict";
 // Building the page. Text of users reaches it by text nodes and attributes alone, never as HTML.
 
+const [POINT, CLICK] = matchMedia("(pointer: coarse)").matches ? ["Tap", "Tap"] : ["Point at", "Click"];
+
 /** An element with its attributes (`onclick` and the like are listeners) and its children: elements and texts. */
 function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -27,9 +29,12 @@ function table(titles, rows, attributes = {}) {
   return scrolling(el("table", attributes, el("thead", {}, head), el("tbody", {}, ...rows.map(row))), titles[0]);
 }
 
-/** A box in which a wide element scrolls, by the keyboard too. */
+/** A box in which a wide element scrolls, by the keyboard too; it says so where the element is too wide. */
 function scrolling(element, label) {
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label || "table" }, element);
+  const told = el("p", { class: "note", hidden: true }, "\u2194 scrolls to the side");
+  const box = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label || "table" }, element);
+  new ResizeObserver(() => (told.hidden = box.scrollWidth <= box.clientWidth)).observe(box);
+  return el("div", {}, told, box);
 }
 
 /** A part of the page that is opened by its summary; what it shows is made when it is opened first. */

@@ -1,20 +1,24 @@
 // A text on one side, its translation on the other, and the attention below; with a server that translates.
 
-const MOST_OPEN = 3; // sentences whose attention is shown at once
+const MOST_OTHERS = 5; // other translations of a sentence
 
 /**
- * The panes: {elements, input, output, tell, write, ask, schedule}.
+ * The panes: {elements, input, output, tell, write, ask, schedule}; of the sentence that is chosen in the output, the
+ * attention and other translations, one of which can take its place.
  *
  * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
  * `translate(text, isWanted)` gives {text, sentences}, with `told` where it fails, or null once the text is another one;
- * it is asked `pause` milliseconds after the last key. `stepsOf` is for `stepperFold` in stepper.js.
+ * it is asked `pause` milliseconds after the last key. `alternativesOf(sentence, most)` gives other translations of it as
+ * such sentences, `stepsOf` is for `stepperFold` in stepper.js.
  */
-function translationPanes({ languages, example, nameOf, pause, translate, stepsOf }) {
+function translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
   const clear = el("button", { type: "button", disabled: true, onclick: () => write("") }, "Clear");
+  const labels = [input, output].map(({ id }) => el("label", { for: id }));
   const status = el("p", { class: "note", role: "status" });
+  const others = el("section", { class: "others", "aria-live": "polite", "aria-label": "Other translations" });
   const attention = el("section", { "aria-label": "Attention" });
   const tell = (told) => status.replaceChildren(told);
   let waiting;
@@ -40,7 +44,7 @@ function translationPanes({ languages, example, nameOf, pause, translate, stepsO
     const sides = languages();
     [input, output].forEach((field, side) => {
       field.lang = sides[side];
-      field.setAttribute("aria-label", nameOf(sides[side]));
+      labels[side].textContent = nameOf(sides[side]);
     });
     input.placeholder = `Type ${nameOf(sides[0])}${example() && `, such as: ${example()}`}`;
     const isBlank = !input.value.trim();
@@ -54,19 +58,66 @@ function translationPanes({ languages, example, nameOf, pause, translate, stepsO
   }
 
   function show({ text = "", sentences = [], told }, sides) {
-    output.replaceChildren(text);
     copy.disabled = !text;
-    const isSeen = sentences.some(({ weights }) => weights);
-    tell(sentences.length && !isSeen ? `${told}; this model has no attention to show` : told);
-    const view = (sentence) => el("div", {}, ...(sentence.weights ? [attentionView(sentence, sides)] : []),
-      stepperFold(sentence, sides, (prefix) => stepsOf(sentence, prefix)));
-    attention.replaceChildren(...(sentences.length === 1 ? sentences.map(view) : sentences.map((sentence) =>
-      fold(bdi(sentence.source), () => view(sentence), sentences.length <= MOST_OPEN))));
+    const lacks = sentences.some(({ weights }) => weights) ? "" : " This model has no attention to show.";
+    const isMany = sentences.length > 1;
+    const hint = `${CLICK} ${isMany ? "a sentence of " : ""}the translation to see other ones.${lacks}`;
+    tell(sentences.length ? `${told}. ${hint}` : told);
+    let end = 0;
+    const spans = sentences.map((sentence) => sentenceOf(sentence, sides));
+    const parts = spans.flatMap((span) => {
+      const begin = text.indexOf(span.textContent, end);
+      const before = text.slice(end, begin);
+      end = begin + span.textContent.length;
+      return [before, span];
+    });
+    output.replaceChildren(...parts, text.slice(end));
+    output.classList.toggle("several", isMany);
+    for (const section of [others, attention]) section.replaceChildren();
+    spans[0]?.show();
   }
 
-  const panes = el("div", { class: "panes" },
-    el("div", { class: "pane" }, input, clear), el("div", { class: "pane" }, output, copy));
-  return { elements: [panes, status, attention], input, output, tell, write, ask, schedule };
+  /** A sentence in the output; its `show()` shows its attention, a click its other translations as well. */
+  function sentenceOf(own, sides) {
+    let written = own;
+    const onkeydown = (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), onclick());
+    const span = el("span", { role: "button", tabindex: 0, onkeydown, onclick }, own.translation);
+
+    function show() {
+      output.querySelector(".chosen")?.classList.remove("chosen");
+      span.classList.add("chosen");
+      span.textContent = written.translation;
+      attention.replaceChildren(...(written.weights ? [attentionView(written, sides)] : []),
+        ...(written === own ? [stepperFold(own, sides, (prefix) => stepsOf(own, prefix))] : []));
+    }
+
+    function offer(found) {
+      if (output.querySelector(".chosen") !== span) return; // another sentence was chosen since, or another text typed
+      const distinct = Object.values(Object.groupBy([own, ...found], ({ translation }) => translation));
+      const buttons = distinct.map(([sentence]) => toggle(sentence.translation,
+        sentence.translation === written.translation, () => {
+          written = sentence;
+          show();
+          offer(found);
+          others.querySelector("[aria-pressed=true]").focus();
+        }));
+      others.replaceChildren(...(buttons.length > 1 ? buttons : ["The search found no other translation."]));
+    }
+
+    function onclick() {
+      if (!getSelection().isCollapsed) return; // text was selected
+      show();
+      others.replaceChildren("Looking for other translations \u2026");
+      alternativesOf(own, MOST_OTHERS).then(offer, (error) => others.replaceChildren(error.message));
+    }
+
+    return Object.assign(span, { show });
+  }
+
+  const pane = (label, button, field) =>
+    el("div", { class: "pane" }, el("div", { class: "head" }, label, button), field);
+  const panes = el("div", { class: "panes" }, pane(labels[0], clear, input), pane(labels[1], copy, output));
+  return { elements: [panes, status, others, attention], input, output, tell, write, ask, schedule };
 }
 
 /** Copy the text of an element as a person does: a page from the disk may not write to the clipboard otherwise. */
@@ -88,6 +139,10 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   const direction = choice(directions.map(title), () => choose());
   const footer = el("footer", { class: "note" });
   const key = el("input", { type: "password", autocomplete: "off", oninput: () => panes.schedule() });
+  const terms = el("textarea", {
+    rows: 4, placeholder: "A term per line, such as: house = Haus", "aria-label": "Glossary",
+    onchange: () => panes.ask(),
+  });
   const languages = () => directions[direction.value];
   let asked = new AbortController();
 
@@ -112,7 +167,8 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   /** The server's answer to a question about a text, and what it says. */
   async function ask(text, fields, signal) {
     const [source, target] = languages();
-    const question = { q: text, source, target, ...fields, ...(needsKey && { api_key: key.value }) };
+    const glossary = terms.value.replace(/[^\S\n]*=[^\S\n]*/g, "\t");
+    const question = { q: text, source, target, glossary, ...fields, ...(needsKey && { api_key: key.value }) };
     const answer = await fetch("translate", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,
     });
@@ -124,6 +180,13 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
     const [answer, content] = await ask(sentence.source, { steps: true, prefix });
     if (!answer.ok) throw new Error(content.error);
     return content.sentences[0];
+  }
+
+  /** Other translations of a sentence, with their attention. */
+  async function alternativesOf(sentence, most) {
+    const [answer, content] = await ask(sentence.source, { attention: true, alternatives: most });
+    if (!answer.ok) throw new Error(content.error);
+    return content.alternativeSentences.map(([sentence]) => sentence);
   }
 
   /** The server's translation, none of a blank text; an earlier question is taken back. */
@@ -140,16 +203,20 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   }
 
   const example = () => about[direction.value].example;
-  const panes = translationPanes({ languages, example, nameOf: (code) => names[code], pause, translate, stepsOf });
+  const nameOf = (code) => names[code];
+  const panes = translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf });
+  const [boxes, ...shown] = panes.elements;
   const labelled = (label, field) => el("label", {}, `${label} `, field);
   const controls = [
     ...(directions.length > 1 ? [labelled("Direction", direction), swap] : []),
     ...(needsKey ? [labelled("API key", key)] : []),
   ];
   panes.input.maxLength = most;
+  document.head.append(el("link", { rel: "manifest", href: "manifest.webmanifest" }));
   document.body.append(
     el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0])), sizeControl()),
-    el("main", {}, ...(controls.length ? [el("div", { class: "controls" }, ...controls)] : []), ...panes.elements),
+    el("main", {}, ...(controls.length ? [el("div", { class: "controls" }, ...controls)] : []), boxes,
+      fold("Glossary", () => terms), ...shown),
     footer,
   );
   choose();

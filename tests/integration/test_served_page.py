@@ -33,7 +33,8 @@ def page(browser: Browser, server: Server) -> Iterator[Browser]:
     """The browser with the page."""
     browser.open(f"{server.address}/")
     yield browser
-    assert {url.split("?")[0] for url in browser.requests} <= {f"{server.address}/", f"{server.address}/translate"}
+    asked = {url.removeprefix(server.address) for url in browser.requests if not url.startswith("data:")}
+    assert asked <= {"/", "/translate", "/manifest.webmanifest"}
 
 
 def shown(page: Browser, selector: str, expected: str) -> str:
@@ -59,6 +60,60 @@ def test_what_is_typed_is_translated_and_its_attention_shown(page: Browser, run:
         "[...document.querySelectorAll('.line')[0].children].map((word) => Number(word.style.getPropertyValue('--w')))"
     )
     assert sum(weights) == pytest.approx(1, abs=0.02)
+
+
+def test_another_translation_takes_the_place_of_a_sentence(page: Browser, run: LoadedRun) -> None:
+    first, second = map(run.translate, ("She kissed him.", "He saw the dog."))
+    page.type("She kissed him. He saw the dog.")
+    assert shown(page, "output", second) == f"{first} {second}"
+    assert page.run("document.querySelector('output .chosen').textContent") == first
+    page.click("output span:nth-child(2)")
+    ranked = run.translator.with_n_best(6).translate(["He saw the dog."])[0].alternatives
+    expected = list(dict.fromkeys([second, *(each.text for each in ranked)]))
+    shown(page, ".others", expected[-1])
+    assert page.run("[...document.querySelectorAll('.others button')].map((each) => each.textContent)") == expected
+    page.click(".others button:nth-child(2)")
+    assert page.run("document.querySelector('output').textContent") == f"{first} {expected[1]}"
+    assert page.run("document.activeElement.getAttribute('aria-pressed') + document.activeElement.textContent") == (
+        f"true{expected[1]}"
+    )
+    words = page.run("[...document.querySelectorAll('.line')[1].children].map((word) => word.textContent)")
+    assert words == ranked[1].sentences[0].tgt_tokens
+    page.run("document.querySelector('output span').focus()")
+    page.press("Enter", 13)
+    assert shown(page, ".others button", first) == first
+    assert page.run("document.querySelector('output .chosen').textContent") == first
+
+
+def test_a_term_of_the_glossary_is_translated_so(page: Browser, run: LoadedRun) -> None:
+    page.type("she saw the dog .")
+    assert "ihn" not in shown(page, "output", run.translate("she saw the dog ."))
+    page.click("main > details summary")
+    shown(page, "main > details textarea", "")
+    page.run("document.querySelector('main > details textarea').focus()")
+    page.type("dog = ihn")
+    page.click("#source")  # the field is left
+    assert "ihn" in shown(page, "output", "ihn")
+    page.run("document.querySelector('main > details textarea').focus()")
+    page.type("\ndog")
+    page.click("#source")
+    assert "glossary:2" in shown(page, "main > [role=status]", "glossary:2")
+    page.complaints.clear()  # that the server refused it
+
+
+def test_a_matrix_that_is_too_wide_says_that_it_scrolls(page: Browser, run: LoadedRun) -> None:
+    page.type("she kissed him .")
+    shown(page, "output", run.translate("she kissed him ."))
+    assert page.run("document.querySelector('.attention .note').hidden")
+    page.type(" and he saw the dog" * 20)
+    shown(page, ".line", "anddog")
+    page.run("new Promise(requestAnimationFrame)")
+    assert "scrolls" in page.run("document.querySelector('.attention .note').innerText")
+
+
+def test_chromium_can_install_it(page: Browser) -> None:
+    assert page.send("Page.getAppManifest")["errors"] == []
+    assert page.send("Page.getInstallabilityErrors") == {"installabilityErrors": []}
 
 
 def test_what_if_another_word_followed(page: Browser, run: LoadedRun) -> None:
@@ -103,7 +158,7 @@ def test_a_model_without_attention_shows_its_steps(browser: Browser, tmp_path: P
         browser.open(f"{server.address}/")
         browser.type("she kissed him .")
         assert "no attention to show" in shown(browser, "main > [role=status]", "no attention")
-        browser.click("summary")
+        browser.click("[aria-label=Attention] summary")
         assert "Step 0 of" in shown(browser, ".stepper .told", "Step 0 of")
         browser.click(".stepper .controls button:nth-child(2)")
         assert "this model has no attention" in shown(browser, ".stepper .told", "Step 1 of")

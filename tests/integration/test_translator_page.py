@@ -295,6 +295,18 @@ def test_its_steps_and_its_searches_are_those_of_python(browser: Browser, tmp_pa
             assert ours[-1] == pytest.approx(theirs[-1], abs=0.01)
 
 
+@pytest.mark.parametrize("others", [1, 6])
+def test_its_alternatives_are_those_of_python(browser: Browser, tmp_path: Path, others: int) -> None:
+    run = with_rounded_weights(make_run(tmp_path / "run", unit="bpe"))
+    open_page(browser, run)
+    translator = load(run.path).translator.with_n_best(1 + others)
+    for text in ("she kissed the dog .", "<b>he</b> saw", "Tom saw him ?"):
+        expected = translator.translate([text])[0].alternatives
+        found = browser.run(f"pageOpened.then((it) => it.alternativesOf({json.dumps(text)}, {others}))")
+        assert [each["translation"] for each in found] == [each.text for each in expected]
+        assert [each["tgt_tokens"] for each in found] == [each.sentences[0].tgt_tokens for each in expected]
+
+
 def paths(tree: Any) -> list[tuple[Any, ...]]:
     """The hypotheses of a tree in a fixed order: ids, fate, score."""
     found: list[tuple[Any, ...]] = []
@@ -314,6 +326,11 @@ def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, t
     assert browser.run("document.querySelector('output').textContent") == text
     assert browser.run("document.querySelectorAll('.line')[0].textContent") == "shekissedhim.<eos>"
     assert browser.run("document.querySelector('h1').textContent") == "English → German"
+    browser.click("output span")
+    assert browser.run(f"{wait.replace('{0}', json.dumps('.others button'))} look(); }})")
+    browser.click(".others button:nth-child(2)")
+    other = load(run.path).translator.with_n_best(6).translate(["she kissed him ."])[0].alternatives[1].text
+    assert browser.run("document.querySelector('output').textContent") == other
 
 
 DRESSES = [

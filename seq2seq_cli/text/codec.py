@@ -1,5 +1,6 @@
 """One language's way from text to ids and back: all that training, search and evaluation know of text."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,6 +39,10 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocab
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+_SPELLING = math.log(100)
+"""Nats per character of an unknown word: each is one of some hundred."""
 
 
 class Word(NamedTuple):
@@ -119,6 +124,8 @@ class Codec:
     small_words: frozenset[str] = frozenset()
     """The units that are words in small letters inside the training sentences, where these mostly begin with capitals:
     with bpe that keeps the case of letters. A text is read in its usual case by them."""
+    counts: tuple[int, ...] = ()
+    """How often each id occurs in the training sentences; empty: unknown."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
@@ -191,7 +198,7 @@ class Codec:
 
     def has_units_of(self, other: "Codec") -> bool:
         """Whether both give the same ids to a text, but for its apostrophes."""
-        return replace(self, longest=other.longest, apostrophe=other.apostrophe) == other
+        return replace(self, longest=other.longest, apostrophe=other.apostrophe, counts=other.counts) == other
 
     @cached_property
     def has_character_tokens(self) -> bool:
@@ -210,6 +217,26 @@ class Codec:
         if self.unit != "character" and not self.config.spacing:
             return self.vocabulary.continuing
         return self.vocabulary.continuing | self.vocabulary.ids_where(lambda unit: in_word(unit[0]))
+
+    def cost(self, words: Sequence[Word]) -> float:
+        """-log p of words by the frequencies of their units, in nats; an unknown word is spelled.
+
+        The codec must have counts.
+        """
+        spelled = sum(len(word.text) for word in words if word.is_unknown)
+        return sum(self._costs[id_] for word in words for id_ in word.ids) + _SPELLING * spelled
+
+    @cached_property
+    def usual_cost(self) -> float:
+        """The mean cost of a character of the training sentences; the codec must have counts."""
+        units = [self.vocabulary.unit(id_).lstrip(SPACING + CONTINUING) for id_ in range(len(self.counts))]
+        characters = sum(count * len(unit) for count, unit in zip(self.counts, units, strict=True))
+        return sum(count * cost for count, cost in zip(self.counts, self._costs, strict=True)) / characters
+
+    @cached_property
+    def _costs(self) -> list[float]:
+        total = sum(self.counts) + len(self.counts)
+        return [math.log(total / (count + 1)) for count in self.counts]
 
     def _spelt(self, text: str) -> str:
         """The text as the segmenter gets it: normalised, with the apostrophe of the training sentences."""

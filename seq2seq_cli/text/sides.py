@@ -163,6 +163,7 @@ def save_codecs(folder: Path, codecs: Codecs) -> None:
             "longest": codec.longest,
             "apostrophe": codec.apostrophe,
             "small_words": sorted(codec.small_words),
+            "counts": codec.counts,
         }
         write_json(codec_path(folder, side), content)
 
@@ -182,12 +183,14 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     rules = content.get("tokenizer")
     words, merges = content.get("words"), content.get("merges")
     longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
-    small_words = content["small_words"]
+    small_words, counts = content["small_words"], content["counts"]
     if unit not in get_args(Unit) or not (_are_texts(words) and _are_texts(merges) and _are_texts(small_words)):
         raise ValueError("not the units of a codec")
     if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
     vocabulary = Vocabulary(tuple(words))
+    if len(counts) not in (0, len(vocabulary)) or not all(type(count) is int and count >= 0 for count in counts):
+        raise ValueError("not the counts of the units")
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
     units = list(map(joined, merges))
     if not vocabulary.has_all(units) or any(map(eq, units, merges)):
@@ -201,6 +204,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
         longest=longest,
         apostrophe=apostrophe,
         small_words=frozenset(small_words),
+        counts=tuple(counts),
     )
 
 

@@ -1,11 +1,13 @@
 """``s2s translate`` warns, once and in one line each, of what its model translates badly."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import load_codecs, save_codecs
 from tests.commands import s2s_here
 from tests.untrained import make_run
@@ -50,6 +52,34 @@ def test_texts_that_the_model_cannot_know_are_told(text: str, parts: Sequence[st
     told = warnings(folder, *STEADY, text)
     assert len(told) == bool(parts)
     assert all(part in told[0] for part in ("TEXT 1: ", *parts) if parts)
+
+
+def counted(codec: Codec, text: str) -> Codec:
+    """The codec, as if the text had been in training a hundred times."""
+    found = Counter(codec.read(text).ids)
+    return replace(codec, counts=tuple(100 * found[id_] for id_ in range(len(codec.vocabulary))))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("he saw the dog .", ""),
+        ("him the dog kissed", ""),
+        ("sie sah den Hund .", "the text looks like German: is it English?"),
+        ("kgo isdt rhw eimg .", "the text is unlike all that the model has learned from: is it English?"),
+        ("12 345 67 89 .", ""),
+    ],
+)
+def test_the_language_of_the_target_and_gibberish_are_told_by_the_units_of_both_sides(
+    text: str, part: str, tmp_path: Path
+) -> None:
+    run = make_run(tmp_path / "runs" / "newest", unit="bpe").path
+    src, tgt = load_codecs(run)
+    english = "she kissed him . he saw the dog . he saw her ?"
+    save_codecs(run, (counted(src, english), counted(tgt, "sie küsste ihn . er sah den Hund . er sah sie ?")))
+    told = warnings(tmp_path, *STEADY, text)
+    assert len(told) == bool(part)
+    assert part in "".join(told)
 
 
 def test_each_kind_is_told_once_with_the_first_text(folder: Path, tmp_path: Path) -> None:

@@ -6,20 +6,22 @@ from typing import TypeAlias
 from seq2seq_cli.cli.terminal import warn
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.text.codec import Reading, Word
 from seq2seq_cli.text.languages import name_of
 
 Check: TypeAlias = Callable[[Translator, Translation], str]
 """Says what a translation suffers from; empty for nothing."""
 _FEWEST_UNKNOWN = 3
 """Words that are unknown below which a text is not strange: a name has two."""
-_PARTS, _PART_LENGTH = 3, 2
-"""Parts of a word from which on, and characters per part up to which bpe has hardly met it. Of 4,000 English sentences,
-such words are half in none with 4,000 subwords of English, in 14 with 1,000."""
+_MORE_LIKELY, _STRANGE = 10, 2.5
+"""Nats by which a text in the language of the target is more likely there, and the multiple of the usual cost of a
+character from which on a text is none. Of 4,851 held-out sentences in English, neither is said of any; of as many in
+German, the first of 98 %; of 500 texts of six random words, one of them of all."""
 
 
 def warn_once(told: set[Check], place: str, translator: Translator, translation: Translation) -> None:
     """Warn of the translation of a text, named `place` in messages, by the checks that have not `told` of one yet."""
-    for check in (_cut, _length, _unknown_words):
+    for check in (_cut, _length, _strange_words):
         if check not in told and (problem := check(translator, translation)):
             told.add(check)
             warn(f"{place}: {problem}" if place else problem)
@@ -47,24 +49,30 @@ def _kind(translator: Translator) -> str:
     return "characters" if translator.src_codec.unit == "character" else "tokens"
 
 
-def _unknown_words(translator: Translator, translation: Translation) -> str:
+def _strange_words(translator: Translator, translation: Translation) -> str:
     codec = translator.src_codec
-    # Nearly always, few words are unknown, and the mean part of the words is too long for half of them to be cut small.
-    is_cut_small = any(len(s.reading.text) <= 2 * _PART_LENGTH * len(s.src_tokens) for s in translation.sentences)
-    if len(translation.unknown) < _FEWEST_UNKNOWN and not is_cut_small:
-        return ""
     words = [
         word
         for sentence in translation.sentences
-        for word in sentence.reading.words
-        if any(map(str.isalnum, word.text)) and (not word.is_unknown or word.text in sentence.unknown)
+        for word in _worded(sentence.reading)
+        if not word.is_unknown or word.text in sentence.unknown
     ]  # without addresses and the like, which come through unchanged
-    cut = codec.unit == "bpe"
-    unknown = sum(
-        word.is_unknown or (cut and len(word.ids) >= _PARTS and len(word.text) <= _PART_LENGTH * len(word.ids))
-        for word in words
-    )
-    if unknown < _FEWEST_UNKNOWN or 2 * unknown < len(words):
+    language, unknown = name_of(codec.config.language), sum(word.is_unknown for word in words)
+    if unknown >= _FEWEST_UNKNOWN and 2 * unknown >= len(words):
+        kind = "characters" if codec.unit == "character" else "words"
+        return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {language}?"
+    characters = sum(len(word.text) for word in words)
+    if len(words) < _FEWEST_UNKNOWN or not codec.counts or codec.cost(words) < codec.usual_cost * characters:
         return ""
-    kind, language = "characters" if codec.unit == "character" else "words", name_of(codec.config.language)
-    return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {language}?"
+    tgt = translator.tgt_codec
+    read = [word for each in translation.sentences for word in _worded(tgt.read(each.reading.text))]
+    if codec.cost(words) - tgt.cost(read) > _MORE_LIKELY:
+        return f"the text looks like {name_of(tgt.config.language)}: is it {language}?"
+    if codec.cost(words) > _STRANGE * codec.usual_cost * characters:
+        return f"the text is unlike all that the model has learned from: is it {language}?"
+    return ""
+
+
+def _worded(reading: Reading) -> list[Word]:
+    """The words of a reading that are no marks or numbers."""
+    return [word for word in reading.words if any(map(str.isalpha, word.text))]

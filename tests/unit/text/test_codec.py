@@ -69,7 +69,7 @@ def test_a_protected_span_keeps_its_apostrophes() -> None:
 
 
 def test_codecs_of_the_same_units_may_know_other_sentences(source: Codec, target: Codec) -> None:
-    assert source.has_units_of(replace(source, longest=9, apostrophe="’"))
+    assert source.has_units_of(replace(source, longest=9, apostrophe="’", counts=(1,)))
     assert not source.has_units_of(target)
 
 
@@ -157,6 +157,8 @@ RULES = {"is_known": True, "exceptions": {"don't": "do n't"}, "classes": ["az"],
         {"longest": -1},
         {"longest": "5"},
         {"apostrophe": "-"},
+        {"counts": [1]},
+        {"counts": "abc"},
         {"tokenizer": {}},
         {"tokenizer": RULES | {"is_known": 1}},
         {"tokenizer": RULES | {"exceptions": {"don't": "do not"}}},
@@ -459,3 +461,22 @@ def test_units_are_written_fast_as_they_are_slowly(unit: Unit, spacing: bool, te
     codec = fitted(SideConfig(language="de", min_count=1, spacing=spacing), text, "Geht dir", unit=unit)
     ids = codec.read(text).ids
     assert codec.text([BOS, *ids, EOS, PAD]) == codec.write(ids).text
+
+
+def test_long_words_of_known_parts_cost_far_less_than_random_letters() -> None:
+    random = np.random.default_rng(1)
+    stems = ["".join(random.choice(list("bdgklmnprst"), 1).item() + vowel for vowel in v) for v in ("aeo", "iu", "ao")]
+    endings = ["lar", "ler", "im", "in", "iniz", "da", "den", "mis", "ti", "siz", "lik", "ci"]
+    words = ["".join([random.choice(stems), *random.choice(endings, 5)]) for _ in range(1200)]
+    text = [" ".join(words[i : i + 3]) for i in range(0, len(words), 3)]
+    codec = fitted(SideConfig(language="tr", max_size=120), *text[:300], unit="bpe")
+    counts = Counter(id_ for each in text[:300] for id_ in codec.read(each).ids)
+    codec = replace(codec, counts=tuple(counts[id_] for id_ in range(len(codec.vocabulary))))
+
+    def relative_cost(text: str) -> float:
+        words = codec.read(text).words
+        return codec.cost(words) / codec.usual_cost / sum(len(word.text) for word in words)
+
+    assert max(map(relative_cost, text[300:])) < 1.3
+    letters = sorted(set("".join(words)))
+    assert relative_cost(" ".join("".join(random.choice(letters, 7)) for _ in range(6))) > 1.6

@@ -84,7 +84,7 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone() -> None:
     parsed = Parsed(content)
     assert [attributes for _, attributes in parsed.elements if {"src", "srcset", "action"} & attributes.keys()] == []
     [icon] = [attributes["href"] for _, attributes in parsed.elements if "href" in attributes]
-    assert icon and icon.startswith("data:")
+    assert str(icon).startswith("data:")
     text = content.decode("utf-8")
     assert re.findall(r"https?://[^\"]*|@import|url\(", text) == []
     [policy] = [each["content"] for _, each in parsed.elements if each.get("http-equiv") == "Content-Security-Policy"]

@@ -122,7 +122,7 @@ def changed(pair: Pair, *, unit: Unit = "bpe", **probabilities: float) -> list[P
     [
         ("It costs 12.50.", "Es kostet 12,50.", r"It costs (\d\d)\.(\d\d)\.", "Es kostet {0},{1}."),
         ("1,250,000 people", "1.250.000 Leute", r"([1-9]),(\d{3}),(\d{3}) people", "{0}.{1}.{2} Leute"),
-        ("At 7:30.", "Um 7.30 Uhr.", r"At ([2-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
+        ("At 7:30.", "Um 7.30 Uhr.", r"At ([1-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
         ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
         ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
         ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from jaxtyping import Int
 from numpy.typing import NDArray
 from torch import Tensor
@@ -148,27 +149,23 @@ def _starts(widths: list[int], size: int) -> list[int]:
 def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) -> Batch:
     """The batch of the given pairs."""
     pairs = ids.pick(np.asarray(rows, dtype=np.int64))
-    tgt_out = _frame(pairs.tgt, last=EOS)
+    tgt_out = _ended(pairs.tgt)
     places = tgt_out.flatten().nonzero().squeeze(1)  # PAD is 0
     return Batch(
-        src=_frame(pairs.src, last=EOS),
+        src=_ended(pairs.src),
         src_lengths=torch.from_numpy(pairs.src.lengths + 1),
-        tgt_in=_frame(pairs.tgt, first=BOS),
+        tgt_in=F.pad(tgt_out.masked_fill(tgt_out == EOS, PAD)[:, :-1], (1, 0), value=BOS),
         tgt_out=tgt_out,
         places=places,
         tgt_tokens=tgt_out.flatten()[places],
     )
 
 
-def _frame(rows: Ragged, *, first: int | None = None, last: int | None = None) -> Int[Tensor, "B N"]:
-    """Rows of ids as one padded tensor, with ``first`` before each row, or ``last`` after it."""
+def _ended(rows: Ragged) -> Int[Tensor, "B N"]:
+    """Rows of ids as one padded tensor, with EOS after each row."""
     lengths = rows.lengths
     places = np.arange(int(lengths.max()) + 1)
-    framed = np.full((len(rows), len(places)), PAD, dtype=np.int64)
-    if first is not None:
-        framed[:, 0] = first
-        framed[:, 1:][places[:-1] < lengths[:, None]] = rows.values
-    if last is not None:
-        framed[places < lengths[:, None]] = rows.values
-        framed[np.arange(len(rows)), lengths] = last
-    return torch.from_numpy(framed)
+    ended = np.full((len(rows), len(places)), PAD, dtype=np.int64)
+    ended[places < lengths[:, None]] = rows.values
+    ended[np.arange(len(rows)), lengths] = EOS
+    return torch.from_numpy(ended)

@@ -55,7 +55,7 @@ class PairStore:
     def __post_init__(self) -> None:
         self.folder.mkdir()
         with ExitStack() as opened:  # closes the first files when a later one cannot be opened
-            self._out = {name: opened.enter_context(self._path(name).open("wb")) for name in _TYPES}
+            self._out = {name: opened.enter_context((self.folder / name).open("wb")) for name in _TYPES}
             self._open_files = opened.pop_all()
 
     def add(self, file: PairFile, block: NewPairs) -> None:
@@ -76,13 +76,13 @@ class PairStore:
 
     def column(self, name: str) -> NDArray[Any]:
         """A column of one number per pair."""
-        return np.fromfile(self._path(name), dtype=_TYPES[name])
+        return np.fromfile(self.folder / name, dtype=_TYPES[name])
 
     def side_blocks(self, side: SideName) -> Iterator[tuple[slice, Ragged, Ragged]]:
         """One side block by block: the range of its pairs, the numbers of their tokens, the bytes of their texts."""
         start = 0
         with ExitStack() as stack:
-            files = {name: stack.enter_context(self._path(f"{side}.{name}").open("rb")) for name in _SIDE_COLUMNS}
+            files = {name: stack.enter_context((self.folder / f"{side}.{name}").open("rb")) for name in _SIDE_COLUMNS}
 
             def read(name: str, count: int) -> NDArray[Any]:
                 return np.fromfile(files[name], dtype=_SIDE_COLUMNS[name], count=count)
@@ -99,13 +99,10 @@ class PairStore:
     def texts(self, side: SideName, pairs: Sequence[int]) -> list[str]:
         """The sentences of some pairs, in the order given."""
         offsets = offsets_of(self.column(f"{side}.sizes"))
-        text = np.memmap(self._path(f"{side}.text"), mode="r")
+        text = np.memmap(self.folder / f"{side}.text", mode="r")
         return [text[offsets[pair] : offsets[pair + 1] - 1].tobytes().decode("utf-8") for pair in pairs]
 
     def files_of(self, pairs: Sequence[int]) -> list[PairFile]:
         """The pair file of each of some pairs."""
         ends = np.cumsum([count for _, count in self.blocks])
         return [self.blocks[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]
-
-    def _path(self, name: str) -> Path:
-        return self.folder / name

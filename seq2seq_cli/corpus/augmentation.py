@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
-from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
@@ -67,11 +67,8 @@ class Augmentation:
 
     src_codec: Codec
     tgt_codec: Codec
-    config: AugmentationConfig
+    training: TrainingConfig
     names: Names
-    bpe_dropout: float
-    """Probability per merge of two subwords that it is skipped; Provilkov et al. 2020."""
-    seed: int
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
     longest: int | None = None
@@ -83,16 +80,14 @@ class Augmentation:
         cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0, longest: int | None = None
     ) -> "Augmentation | None":
         """The augmentation of a config; None when it changes nothing."""
-        config = training.augmentation
-        if not (config.enabled or training.bpe_dropout):
+        changes = training.augmentation
+        if not (changes.enabled or training.bpe_dropout):
             return None
         return cls(
             src_codec=corpus.src_codec,
             tgt_codec=corpus.tgt_codec,
-            config=config,
-            names=_names_of(corpus, training.seed, are_drawn=config.enabled and config.names > 0),
-            bpe_dropout=training.bpe_dropout,
-            seed=training.seed,
+            training=training,
+            names=_names_of(corpus, training.seed, are_drawn=changes.enabled and changes.names > 0),
             stream=stream,
             longest=longest,
         )
@@ -104,11 +99,11 @@ class Augmentation:
         times.
         """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
-        random = np.random.default_rng([self.seed, epoch, window + 1, self.stream])
+        random = np.random.default_rng([self.training.seed, epoch, window + 1, self.stream])
         lines = _lines(ids, rows)
-        if self.config.enabled:
+        if self.training.augmentation.enabled:
             lines = list(self._changed(lines, random))
-        if self.bpe_dropout:
+        if self.training.bpe_dropout:
             lines = [self._in_other_parts(line, random) for line in lines]
         return ParallelIds(src=Ragged.of([line.src for line in lines]), tgt=Ragged.of([line.tgt for line in lines]))
 
@@ -128,7 +123,7 @@ class Augmentation:
 
     def _with_copies(self, lines: Sequence[Line]) -> list[Line]:
         """The lines, those with digits up to `_NUMBER_COPIES` times."""
-        has_digits = [self.config.numbers > 0 and self._has_digits(line) for line in lines]
+        has_digits = [self.training.augmentation.numbers > 0 and self._has_digits(line) for line in lines]
         copies = 1 + min(_NUMBER_COPIES - 1, int(_MOST_COPIES * len(lines) / max(1, sum(has_digits))))
         return [
             line for line, is_copied in zip(lines, has_digits, strict=True) for _ in range(copies if is_copied else 1)
@@ -137,7 +132,7 @@ class Augmentation:
     def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[tuple[list[Line], list[list[bool]]]]:
         """The pairs of each line, drawn from the whole window, one or two to four, with the changes drawn for each."""
         left = deque(random.permutation(len(lines)).tolist())
-        is_joined = random.random(len(lines)) < self.config.joined
+        is_joined = random.random(len(lines)) < self.training.augmentation.joined
         sizes = np.where(is_joined, 2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1]), 1).tolist()
         draws = (random.random((len(lines), len(self._probabilities))) < self._probabilities).tolist()
         longest = _LONGEST_JOINED * (CHARACTERS_PER_TOKEN if self.tgt_codec.has_character_tokens else 1)
@@ -189,11 +184,11 @@ class Augmentation:
     @cached_property
     def _probabilities(self) -> NDArray[np.float64]:
         """Probabilities of the changes of `_of_sentence`, then of `_of_line`."""
-        config = self.config
+        changes = self.training.augmentation
         has_case = self.src_codec.segmenter.has_usual_case and self.tgt_codec.segmenter.has_usual_case
-        capitals = config.capitals if has_case else 0.0
-        of_line = config.final_mark, config.marks, config.typos, capitals
-        return np.array([config.numbers, config.names, config.kept, *of_line])
+        capitals = changes.capitals if has_case else 0.0
+        of_line = changes.final_mark, changes.marks, changes.typos, capitals
+        return np.array([changes.numbers, changes.names, changes.kept, *of_line])
 
     @cached_property
     def _digits(self) -> frozenset[int]:
@@ -211,8 +206,9 @@ class Augmentation:
         return Line(_ids(self.src_codec, texts.src), _ids(self.tgt_codec, texts.tgt))
 
     def _in_other_parts(self, line: Line, random: Random) -> Line:
-        src = self.src_codec.resample(line.src, self.bpe_dropout, random)
-        return Line(src, self.tgt_codec.resample(line.tgt, self.bpe_dropout, random))
+        dropout = self.training.bpe_dropout
+        src = self.src_codec.resample(line.src, dropout, random)
+        return Line(src, self.tgt_codec.resample(line.tgt, dropout, random))
 
     def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:
         for name in found:

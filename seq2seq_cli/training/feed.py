@@ -113,7 +113,7 @@ def feed(
         if augmentation is None:
             return ids, batches
         pairs = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=number)
-        seed = augmentation.seed
+        seed = augmentation.training.seed
         return pairs, cut_into(pairs, len(batches), unit=unit, seed=seed, epoch=epoch, window=number)
 
     def make(position: int) -> Batch:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema.training import AugmentationConfig
+from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import (
     Augmentation,
     Texts,
@@ -71,14 +71,9 @@ def augmentation(
     codecs: tuple[Codec, Codec], seed: int = 1, bpe_dropout: float = 0.0, /, **probabilities: float
 ) -> Augmentation:
     """Only the changes with the given probabilities."""
-    return Augmentation(
-        src_codec=codecs[0],
-        tgt_codec=codecs[1],
-        config=AugmentationConfig.model_validate(NOTHING | probabilities),
-        names=NAMES,
-        bpe_dropout=bpe_dropout,
-        seed=seed,
-    )
+    changes = AugmentationConfig.model_validate(NOTHING | probabilities)
+    training = TrainingConfig(augmentation=changes, bpe_dropout=bpe_dropout, seed=seed)
+    return Augmentation(src_codec=codecs[0], tgt_codec=codecs[1], training=training, names=NAMES)
 
 
 def encoded(pairs: Sequence[Pair], codecs: tuple[Codec, Codec]) -> ParallelIds:

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.process_group import ProcessGroup
-from seq2seq_cli.config.schema.training import AugmentationConfig
+from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -33,10 +33,8 @@ def augmentation(corpus: PreparedCorpus, stream: int = 0, /, **probabilities: fl
     return Augmentation(
         src_codec=corpus.src_codec,
         tgt_codec=corpus.tgt_codec,
-        config=AugmentationConfig.model_validate(UNCHANGED | probabilities),
+        training=TrainingConfig(augmentation=AugmentationConfig.model_validate(UNCHANGED | probabilities)),
         names=Names.of((), units=()),
-        bpe_dropout=0.0,
-        seed=1,
         stream=stream,
     )
 

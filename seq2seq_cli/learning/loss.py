@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.learning.output_loss import output_loss
 from seq2seq_cli.model.attention.attention import Attended
@@ -23,6 +24,8 @@ ENTROPY_WEIGHT = 0.002
 """λ_e: keeps the distributions from becoming sharp before the alignment is learned."""
 BASELINE_DECAY = 0.9
 """Weight of the old baseline in the new one."""
+PLAIN = TrainingConfig(label_smoothing=0.0, sampled_words=None, doubly_stochastic=0.0, scheduled_sampling=None)
+"""The options with which the objective is the negative log-likelihood alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,21 +46,17 @@ def batch_loss(
     batch: Batch,
     *,
     teacher_forcing: float,
-    per_word: bool = False,
     baseline: float | None = None,
-    label_smoothing: float = 0.0,
-    sampled_words: int | None = None,
-    doubly_stochastic: float = 0.0,
+    training: TrainingConfig = PLAIN,
 ) -> BatchLoss:
-    """The loss of a batch.
+    """The loss of a batch, with the label smoothing, the sampled words and the penalty on the attention of `training`.
 
     The decoder gets the reference words with probability `teacher_forcing`, else its own predictions: drawn per
-    sentence or `per_word`. `baseline` is the expected log-likelihood of a word that hard attention compares with; None:
-    this batch's mean. For `label_smoothing` and `sampled_words` see `output_loss`; `doubly_stochastic` is the weight of
-    the penalty on the attention.
+    sentence, or per word with scheduled sampling. `baseline` is the expected log-likelihood of a word that hard
+    attention compares with; None: this batch's mean.
     """
     memory, state = model.encode(batch.src, batch.src_lengths)
-    forced = draw_forced(batch.tgt_in.shape, teacher_forcing, per_word=per_word)
+    forced = draw_forced(batch.tgt_in.shape, teacher_forcing, per_word=training.scheduled_sampling is not None)
     inputs = decoder_inputs(model, batch.tgt_in, forced, state, memory)
     features, attended = model.decoder(inputs, state, memory)
     # Padding is removed before the output layer, the largest product of the model.
@@ -65,8 +64,8 @@ def batch_loss(
         features.flatten(0, 1).index_select(0, batch.places),
         model.output,
         batch.tgt_tokens,
-        label_smoothing=label_smoothing,
-        sampled_words=sampled_words,
+        label_smoothing=training.label_smoothing,
+        sampled_words=training.sampled_words,
     )
     real = batch.tgt_out != PAD
     if attended.probabilities is not None and memory.soft_rows is not None:
@@ -78,8 +77,8 @@ def batch_loss(
             baseline=-nll.mean() if baseline is None else baseline,
             context_reaches_rnn=model.decoder.context_reaches_rnn,
         )
-    if doubly_stochastic:
-        objective = objective + doubly_stochastic * doubly_stochastic_penalty(attended.weights, real, memory.mask)
+    if weight := training.doubly_stochastic:
+        objective = objective + weight * doubly_stochastic_penalty(attended.weights, real, memory.mask)
     weights = attended.weights.detach() if model.decoder.attention.has_weights else None
     return BatchLoss(objective=objective, nll=nll.sum(), tokens=len(nll), weights=weights)
 

@@ -50,16 +50,8 @@ class Objective(nn.Module):
     def forward(self, batch: Batch, teacher_forcing: float, baseline: float | None) -> BatchLoss:
         """The loss of a batch; zero, with a zero gradient of all weights, for a batch without target tokens."""
         if batch.tokens:
-            training = self._training
             return batch_loss(
-                self.model,
-                batch,
-                teacher_forcing=teacher_forcing,
-                per_word=training.scheduled_sampling is not None,
-                baseline=baseline,
-                label_smoothing=training.label_smoothing,
-                sampled_words=training.sampled_words,
-                doubly_stochastic=training.doubly_stochastic,
+                self.model, batch, teacher_forcing=teacher_forcing, baseline=baseline, training=self._training
             )
         zero = 0.0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad]).sum()
         return BatchLoss(objective=zero, nll=zero.detach(), tokens=0)

@@ -6,6 +6,7 @@ from torch.nn.utils.rnn import pad_sequence
 from seq2seq_cli.compute.device import computing
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Precision
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import Batch, collate
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.learning.loss import batch_loss
@@ -51,7 +52,8 @@ def test_the_loss_of_a_batch_of_own_predictions_is_the_sum_over_its_sentences() 
 def test_the_doubly_stochastic_penalty_is_that_of_the_paper(kind: str) -> None:
     model = tiny_model(f"model.decoder.kind={kind}").double().eval()
     plain, penalised = (
-        batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, doubly_stochastic=weight) for weight in (0.0, 0.7)
+        batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, training=TrainingConfig(doubly_stochastic=weight))
+        for weight in (0.0, 0.7)
     )
     # Xu et al. 2015, eq. 14, one sentence at a time: no padding on either side.
     expected = 0.0

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import TrainingError
@@ -70,10 +71,9 @@ def test_an_update_follows_the_gradient_of_the_loss_that_the_config_asks_for(
     config = tiny_config(corpus, *EXACT, "training.clip_norm=null", *settings)
     batch = collate(corpus.split("train"), range(8))
 
-    def gradient(*, label_smoothing: float = 0.0, doubly_stochastic: float = 0.0) -> dict[str, Tensor]:
+    def gradient(**options: float) -> dict[str, Tensor]:
         model = fresh_tiny(corpus, config).model
-        smoothing, penalty = label_smoothing, doubly_stochastic
-        loss = batch_loss(model, batch, teacher_forcing=1.0, label_smoothing=smoothing, doubly_stochastic=penalty)
+        loss = batch_loss(model, batch, teacher_forcing=1.0, training=TrainingConfig.model_validate(options))
         weights = dict(model.named_parameters())
         return dict(zip(weights, torch.autograd.grad(loss.objective / batch.tokens, [*weights.values()]), strict=True))
 

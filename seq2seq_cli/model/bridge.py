@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from seq2seq_cli.config.schema.model import DecoderConfig
-from seq2seq_cli.model.attention.no_attention import FixedContext
+from seq2seq_cli.model.attention.attention import FixedContext
 from seq2seq_cli.model.state import RNNState
 
 

@@ -8,8 +8,7 @@ from torch.overrides import TorchFunctionMode
 from typing_extensions import override
 
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, InitialisationConfig, ModelConfig
-from seq2seq_cli.model.attention.attention import Attention, ContextProvider, HardAttention
-from seq2seq_cli.model.attention.no_attention import FixedContext, NoAttention
+from seq2seq_cli.model.attention.attention import Attention, ContextProvider, FixedContext, HardAttention, NoAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope, MonotonicScope, PredictiveScope, Scope
 from seq2seq_cli.model.attention.scores import SCORES, Sizes
 from seq2seq_cli.model.bridge import BackwardBridge, Bridge, ContextBridge, CopyBridge, LinearBridge, ZeroBridge

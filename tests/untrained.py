@@ -10,13 +10,14 @@ from pathlib import Path
 import torch
 
 from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig, ScoreName
 from seq2seq_cli.config.schema.text import DataConfig, SideConfig, TextConfig
 from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.runs.layout import write_latest
+from seq2seq_cli.runs.layout import CONFIG, write_latest
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import UNK
@@ -61,7 +62,7 @@ def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     run = RunWriter(Path(folder, "run"))
-    run.write_config(config)
+    run.write_text(CONFIG, dump_config(config))
     src_units, tgt_units = ("".join(units) if unit == "character" else units for units in (SRC_UNITS, TGT_UNITS))
     src, tgt = fit_codecs(config.text, Counter(src_units * 2), Counter(tgt_units * 2))
     save_codecs(run.path, (src, tgt))

@@ -77,9 +77,10 @@ class RunWriter(RunFolder):
             raise UsageError(problem, exit_code=exit_code_of(error)) from error
         return run
 
-    def write_config(self, config: Config) -> None:
-        """Write the resolved config."""
-        _write_text(self.path / layout.CONFIG, dump_config(config))
+    def write_text(self, name: str, text: str) -> None:
+        """Write a file of the run, such as the resolved config or the model card."""
+        with _writing(self.path / name):
+            write_whole(self.path / name, text.encode("utf-8"))
 
     def write_provenance(self, provenance: Provenance) -> None:
         """Write the record of the corpus and the origin anew."""
@@ -149,18 +150,9 @@ class RunWriter(RunFolder):
                 file.truncate(size)
                 os.fsync(file.fileno())
 
-    def write_card(self, text: str) -> None:
-        """Write the model card."""
-        _write_text(self.path / layout.CARD, text)
-
     def _metrics_bytes(self) -> int:
         path = self.path / layout.METRICS
         return path.stat().st_size if path.is_file() else 0
-
-
-def _write_text(path: Path, text: str) -> None:
-    with _writing(path):
-        write_whole(path, text.encode("utf-8"))
 
 
 @contextlib.contextmanager

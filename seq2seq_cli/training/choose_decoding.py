@@ -25,6 +25,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
 from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.layout import CONFIG
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.session import Session, pairs_to_consult, save_pairs
@@ -88,13 +89,13 @@ def best_keys(
 def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
     """The session with other decoding keys, which its run has from now on."""
     run, config = session.run, checked_config(session.config.model_copy(update={"decoding": decoding}))
+    text = dump_config(config)
     if decoding.similar_pairs:
         save_pairs(run, decoding, session.corpus)
-    run.write_config(config)
+    run.write_text(CONFIG, text)
     save_pairs(run, decoding, session.corpus)  # only now are there none: a kill leaves a run that translates
     with suppress(ModelFileError):  # no exported model
-        content = dump_config(config).encode("utf-8")
-        ExportRecord.read(run.path).of_config(content, decoding.options).write(run.path)
+        ExportRecord.read(run.path).of_config(text.encode("utf-8"), decoding.options).write(run.path)
     return replace(session, plan=replace(session.plan, config=config))
 
 

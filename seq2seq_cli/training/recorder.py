@@ -6,7 +6,7 @@ from typing import Any
 
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.learning.training_state import Tally
-from seq2seq_cli.runs.layout import write_latest
+from seq2seq_cli.runs.layout import CARD, write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Step, Validated
 from seq2seq_cli.training.report import model_card
@@ -74,7 +74,7 @@ class Recorder:
         """Record an interruption, after the checkpoint: a resumed run has the records up to its checkpoint alone."""
         self._write(InterruptRecord)
         if self._state.progress.best_epoch:
-            self._group.on_main(lambda: self._run.write_card(model_card(self._session)))
+            self._group.on_main(lambda: self._run.write_text(CARD, model_card(self._session)))
 
     def _write(self, kind: Callable[..., Record], **values: Any) -> None:
         """Append a record of a kind, with the position of the run, to the metrics."""
@@ -108,4 +108,4 @@ class Recorder:
                 except (ExportError, OSError) as error:
                     logger.warning("%s: the run translates with torch alone", error)
         run.save_epoch(model.weights(), event.epoch, self._training.keep)
-        run.write_card(model_card(self._session))
+        run.write_text(CARD, model_card(self._session))

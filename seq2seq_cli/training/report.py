@@ -20,6 +20,7 @@ from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
 from seq2seq_cli.runs.folder import resume_command
+from seq2seq_cli.runs.layout import CARD
 from seq2seq_cli.runs.records import TestRecord
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.choose_decoding import choose_decoding, trained_translator
@@ -56,7 +57,7 @@ def finish(session: Session) -> Report:
             **scores.recorded(),
         )
         session.run.append_metrics(record)
-    session.run.write_card(model_card(session, result))
+    session.run.write_text(CARD, model_card(session, result))
     return result
 
 

@@ -10,11 +10,13 @@ from seq2seq_cli.compute.device import describe_device, deterministic_algorithms
 from seq2seq_cli.compute.environment import launch_name
 from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
+from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted, place_in_words
 from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import resume_command
+from seq2seq_cli.runs.layout import CONFIG
 from seq2seq_cli.training.events import Event, Started
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
@@ -78,7 +80,7 @@ def train_session(session: Session) -> Iterator[Event]:
         recorder = Recorder(session)
         recorder.save()
         # After the checkpoint, whose position counts batches in the order that the old config sets.
-        group.on_main(lambda: session.run.write_config(config))
+        group.on_main(lambda: session.run.write_text(CONFIG, dump_config(config)))
         for event in TrainingLoop(session.state, session.corpus, config, group):
             recorder.record(event)
             yield event

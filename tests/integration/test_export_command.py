@@ -11,10 +11,11 @@ from pathlib import Path
 import onnx
 import pytest
 
+from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
@@ -133,7 +134,7 @@ def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home
     run = RunWriter(home / "runs" / "small")
     config = run.config()
     training = config.training.model_copy(update={"author": "Zoë"})
-    run.write_config(config.model_copy(update={"training": training}))
+    run.write_text(CONFIG, dump_config(config.model_copy(update={"training": training})))
     pairs = {"train": 1200, "test": 9}
     Provenance(folder="p", fingerprint="", pairs=pairs, pair_files=["a.tsv", "b.tsv"], date="2026-01-31").write(
         run.path / "corpus.json"

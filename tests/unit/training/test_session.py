@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 import torch
 
+from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.runs.checkpoint import load_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import CHECKPOINTS
+from seq2seq_cli.runs.layout import CHECKPOINTS, CONFIG
 from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated, Validating
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
@@ -188,7 +189,7 @@ def test_the_epoch_starts_over_after_an_older_checkpoint_of_another_batch_size(
     stop_after(started(run_path, config, corpus), 14)
     run, other = RunFolder(run_path), tiny_config(corpus, "training.batch_size=32")
     session = resumed(run, other, corpus)
-    session.run.write_config(other)
+    session.run.write_text(CONFIG, dump_config(other))
     session.run.save_last(session.state.checkpoint())
     run.last_path.write_bytes(b"damaged")
     progress = resumed(run, other, corpus).state.progress  # from the checkpoint before it

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from seq2seq_cli.config.choices import DecodingPrecision
+from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engine import Engine, Proposals, forced_steps
@@ -15,6 +16,7 @@ from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import CONFIG
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
@@ -31,7 +33,7 @@ def small_model(config: ModelConfig, seed: int = 3) -> Seq2Seq:
 def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunWriter:
     """A run folder without an exported model; its config need not be the model's, where nothing reads that part."""
     run = RunWriter(path)
-    run.write_config(config or Config())
+    run.write_text(CONFIG, dump_config(config or Config()))
     run.save_best(model.weights())
     return run
 

@@ -80,9 +80,7 @@ class Report:
     run: Path
     """The run folder."""
     progress: Progress
-    """Epochs, updates and seconds of the run at its end."""
-    best_epoch: int
-    """Epoch of the best weights, counted from 1."""
+    """Epochs, updates and seconds of the run at its end, and the epoch of the best weights."""
     best: str
     """The best weights in words, such as "epoch 3 with BLEU 36.0"."""
     chosen: str | None

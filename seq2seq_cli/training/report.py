@@ -50,7 +50,7 @@ def finish(session: Session) -> Report:
     if scores := result.test:
         record = TestRecord(
             step=result.progress.step,
-            epoch=result.best_epoch,
+            epoch=result.progress.best_epoch,
             lowercase_bleu=scores.lowercase_bleu.value if scores.lowercase_bleu else None,
             verdict=result.verdict[0],
             example=result.samples[0][0],
@@ -81,7 +81,6 @@ def report(session: Session, chosen: str | None = None) -> Report:
     return Report(
         run=session.run.path,
         progress=progress,
-        best_epoch=progress.best_epoch,
         best=progress.best_in_words(training.metric),
         chosen=chosen,
         test=test,

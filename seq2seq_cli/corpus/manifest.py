@@ -13,7 +13,6 @@ from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
 from seq2seq_cli.errors import PreparedFolderError, command_line, one_line
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
-from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.sides import SIDES, SideName, codec_path
 
 DEFAULT_FOLDER = Path("data/prepared")
@@ -165,10 +164,6 @@ class Manifest(_Record):
         if not splits["train"].pairs:
             raise ValueError("no training pairs")
         return splits
-
-    def write(self, folder: Path) -> None:
-        """Write ``manifest.json``, which makes the folder a finished one."""
-        write_json(folder / MANIFEST, self.model_dump())
 
 
 def read_manifest(folder: Path) -> Manifest:

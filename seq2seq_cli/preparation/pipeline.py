@@ -17,9 +17,10 @@ from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, FileRecord, Manifest, PairFileRecord
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, MANIFEST, FileRecord, Manifest, PairFileRecord
 from seq2seq_cli.corpus.splits import PARTS, RELATED, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
@@ -256,5 +257,5 @@ def _fill(
         files={path.relative_to(folder).as_posix(): FileRecord.of(path) for path in files},
         test_in_valid=selection.shared,
     )
-    manifest.write(folder)
+    write_json(folder / MANIFEST, manifest.model_dump())  # last: it makes the folder a finished one
     return manifest, [*counts.doubts(), *selection.warnings]

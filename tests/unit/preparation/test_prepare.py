@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, PairFileError, PreparedFolderError, S2SError, UsageError
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.preparation.workers import OpenWorkers, Workers
 from tests.corpora import WORDS, pair_lines
@@ -132,7 +134,7 @@ def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_pa
 def test_another_version_of_spacy_makes_another_preparation(pair_file: Path, tmp_path: Path) -> None:
     manifest = prepare(pair_file, out=tmp_path / "out").manifest
     assert manifest.spacy == importlib.metadata.version("spacy")
-    manifest.model_copy(update={"spacy": "0.1"}).write(tmp_path / "out")
+    write_json(tmp_path / "out" / MANIFEST, {**manifest.model_dump(), "spacy": "0.1"})
     with pytest.raises(UsageError, match=rf"\(by spaCy 0\.1, now {manifest.spacy}\)"):
         prepare(pair_file, out=tmp_path / "out")
 

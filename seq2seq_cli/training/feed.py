@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.device import is_gpu
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.compute.threads import map_in_threads
-from seq2seq_cli.config.choices import BatchUnit
-from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
+from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, cut_into
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
@@ -40,8 +39,7 @@ class Mixture:
     """Pairs that help, related ones and entries of word lists."""
     texts: ParallelIds
     """Texts in the language translated into, which the model copies."""
-    config: HelpConfig
-    seed: int
+    training: TrainingConfig
 
     @classmethod
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
@@ -50,7 +48,7 @@ class Mixture:
         own = found["train"]
         nothing = own.pick(np.arange(0))
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
-        return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), config=training.help, seed=training.seed)
+        return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), training=training)
 
     @property
     def has_help(self) -> bool:
@@ -61,14 +59,14 @@ class Mixture:
         """The pairs of an epoch, counted from 0: the own ones `alone`, or drawn others too, by seed and epoch."""
         if alone or not self.has_help:
             return self.own
-        random = np.random.default_rng([self.seed, epoch, 0, 1])
+        random, config = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help
         tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
         order = random.permutation(len(tokens))
-        wanted = self.own.tokens.sum() * (1 - self.config.own_share) / self.config.own_share
+        wanted = self.own.tokens.sum() * (1 - config.own_share) / config.own_share
         drawn = np.sort(order[tokens[order].cumsum() <= wanted])
         first = len(self.pairs)
         texts = self.texts.pick(drawn[drawn >= first] - first)
-        texts = replace(texts, src=noisy(texts.src, self.config.noise, random))
+        texts = replace(texts, src=noisy(texts.src, config.noise, random))
         return ParallelIds.joined([self.own, self.pairs.pick(drawn[drawn < first]), texts])
 
 
@@ -92,7 +90,6 @@ def feed(
     order: Sequence[NDArray[np.int64]],
     augmentation: Augmentation | None,
     *,
-    unit: BatchUnit,
     epoch: int,
     start: int,
     device: torch.device,
@@ -113,7 +110,7 @@ def feed(
         if augmentation is None:
             return ids, batches
         pairs = augmentation.apply(ids, np.concatenate(batches), epoch=epoch, window=number)
-        seed = augmentation.training.seed
+        unit, seed = augmentation.training.batch_unit, augmentation.training.seed
         return pairs, cut_into(pairs, len(batches), unit=unit, seed=seed, epoch=epoch, window=number)
 
     def make(position: int) -> Batch:

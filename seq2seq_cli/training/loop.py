@@ -88,14 +88,12 @@ class TrainingLoop:
         if not progress.position:
             progress.restart_epoch()
             progress.is_alone = self._is_alone()
-        epoch, unit = progress.epoch, training.batch_unit
+        epoch = progress.epoch
         train = self._mixture.of_epoch(epoch, alone=progress.is_alone)
-        order = epoch_order(train, size=training.batch_size, unit=unit, seed=training.seed, epoch=epoch)
+        order = epoch_order(train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=epoch)
         progress.batches, progress.order_settings = len(order), order_of_pairs(training)
         shares, start = [share_of(rows, self._group) for rows in order], progress.position
-        batches = feed(
-            train, shares, self._augmentation, unit=unit, epoch=epoch, start=start, device=self._state.device
-        )
+        batches = feed(train, shares, self._augmentation, epoch=epoch, start=start, device=self._state.device)
         with closing(batches):
             self._tick()
             for batch in batches:

@@ -43,7 +43,7 @@ def fed(
     corpus: PreparedCorpus, order: list[NDArray[np.int64]], changes: Augmentation | None, start: int = 0
 ) -> list[Batch]:
     ids = corpus.split("train")
-    return list(feed(ids, order, changes, unit="token", epoch=2, start=start, device=CPU))
+    return list(feed(ids, order, changes, epoch=2, start=start, device=CPU))
 
 
 def pairs_in(batches: Iterable[Batch]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
@@ -113,9 +113,7 @@ def test_a_gpu_gets_the_same_batches(corpus: PreparedCorpus) -> None:
     ids, order, changes = corpus.split("train"), order_of(corpus), augmentation(corpus, kept=0.5, joined=0.5)
     before = threading.active_count()
     with pretended_gpu():
-        here, there = (
-            list(feed(ids, order, changes, unit="token", epoch=2, start=0, device=device)) for device in (CPU, PRETEND)
-        )
+        here, there = (list(feed(ids, order, changes, epoch=2, start=0, device=device)) for device in (CPU, PRETEND))
         assert all(batch.src.device == PRETEND for batch in there)
         for left, right in zip(here, there, strict=True):
             assert_same(left, right.to(CPU))

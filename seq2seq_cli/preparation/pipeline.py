@@ -230,7 +230,7 @@ def _fill(
     config = inputs.config
     with closing(PairStore(folder=folder / _STORE)) as store:
         counts, given, rules = read_all(inputs.pair_files, inputs.readings, config.data, store, open_workers, progress)
-    selection = select(store, given, counts, config.data, config.text.unit)
+    selection = select(store, given, counts, config)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
     codecs = fit_on_training(store, config.text, rules, selection.part_of_pair, tokens)

@@ -6,7 +6,7 @@ from itertools import starmap
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
 from seq2seq_cli.corpus.splits import PARTS, SPLITS, TEST, TRAIN, VALID, Hashes, PartName, are_among, first_of_each, mix
@@ -33,7 +33,7 @@ class Selection:
     """Of held-out splits that may be wrong."""
 
 
-def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: DataConfig, unit: Unit) -> Selection:
+def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, config: Config) -> Selection:
     """Drop the pairs that the config excludes, which are added to `counts`, and assign the others to parts.
 
     ``given`` is the part that the file of each pair was given for, TRAIN for pairs that are split. The first column of
@@ -41,10 +41,10 @@ def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, data: 
 
     Raises PairFileError when no pair is left for training.
     """
-    part_of_pair = given.copy()
+    part_of_pair, data = given.copy(), config.data
     # Only within a given split: a training pair that a given split has, too, is dropped below.
     _drop(part_of_pair, "duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))
-    _drop_lengths(store, part_of_pair, given, data, unit)
+    _drop_lengths(store, part_of_pair, given, config)
     _drop_shared(store, part_of_pair, part_of_pair == TRAIN)
     shared = int(np.count_nonzero(_sharing(store, part_of_pair == TEST, part_of_pair == VALID)))
     train = part_of_pair == TRAIN
@@ -107,16 +107,14 @@ def _count_dropped(store: PairStore, part_of_pair: NDArray[np.int8], counts: Lin
             counts.drop(reason, len(pairs), starmap(DroppedLine.of, zip(*columns, strict=True)))
 
 
-def _drop_lengths(
-    store: PairStore, part_of_pair: NDArray[np.int8], given: NDArray[np.int8], data: DataConfig, unit: Unit
-) -> None:
+def _drop_lengths(store: PairStore, part_of_pair: NDArray[np.int8], given: NDArray[np.int8], config: Config) -> None:
     """Drop training pairs with too many tokens on a side, or many more words on one side than on the other."""
-    most = data.max_tokens * (CHARACTERS_PER_TOKEN if unit == "character" else 1)
+    most = config.data.max_tokens * (CHARACTERS_PER_TOKEN if config.text.unit == "character" else 1)
     for_training = ~np.isin(given, (VALID, TEST))
     longest = np.maximum(store.column("src.lengths"), store.column("tgt.lengths"))
     _drop(part_of_pair, "too long", for_training & (longest > most))
     src, tgt = store.column("src.words"), store.column("tgt.words")
-    is_uneven = np.maximum(src, tgt) > data.max_ratio * np.minimum(src, tgt)
+    is_uneven = np.maximum(src, tgt) > config.data.max_ratio * np.minimum(src, tgt)
     _drop(part_of_pair, "length ratio", for_training & is_uneven)
 
 

@@ -24,9 +24,12 @@ def test_a_single_call_needs_no_thread() -> None:
     assert list(map_in_threads(lambda _: threading.current_thread(), [0], 8)) == [threading.main_thread()]
 
 
-def test_an_error_reaches_the_caller() -> None:
+@pytest.mark.parametrize(("threads", "ahead"), [(1, 0), (2, 0), (1, 3)])
+def test_an_error_reaches_the_caller_after_the_results_before_it(threads: int, ahead: int) -> None:
+    results = map_in_threads(lambda item: 6 // (2 - item), range(9), threads, ahead=ahead)
+    assert [next(results), next(results)] == [3, 6]
     with pytest.raises(ZeroDivisionError):
-        list(map_in_threads(lambda item: 1 // item, range(3), 2))
+        next(results)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -25,6 +25,8 @@ _HEADINGS = {
     *("mt", "mt1", "mt2", "h", "toc1", "toc2", "toc3", "ms", "mr", "s", "s1", "s2", "s3", "r", "d", "sp", "rem")
 }
 """Markers of lines that belong to no verse."""
+_INSIDE = re.compile(rf"(?=\\(?:[cmpv]|q\d?|{'|'.join(_HEADINGS)})\s)")
+"""The beginnings of verses, paragraphs and headings, which may stand inside a line, too."""
 
 
 def is_po(head: str) -> bool:
@@ -75,9 +77,10 @@ def verses(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
     """The verses of a Bible, which two translations have in common, by keys such as ``GEN 1:1``."""
     book = chapter = key = ""
     begun, parts = 1, list[str]()
-    for number, line in enumerate(lines, start=1):
-        found = _MARKER.match(line or "")
-        marker, text = (found[1], found[2]) if found else ("", line or "")
+    numbered = ((i, part) for i, line in enumerate(lines, start=1) for part in _INSIDE.split(line or ""))
+    for number, line in numbered:
+        found = _MARKER.match(line)
+        marker, text = (found[1], found[2]) if found else ("", line)
         if marker in {"id", "c", "v"}:
             yield from [(begun, key, _plain(parts))] if key else []
             value, _, text = text.strip().partition(" ")

@@ -151,7 +151,10 @@ TOOLBOX = "\\_sh v3.0\n" + "".join(
 )
 SRT = "1\n00:00:0{},100 --> 00:00:09,000\n{}\n<i>{}</i>\n\n2\n00:00:09,200 --> 00:00:11,000\nNein.\n"
 CUES = {"x.en.srt": SRT.format(1, "Hello,", "you."), "x.de.srt": SRT.format(1, "Hallo,", "du.")}
-USFM_EN = '\\id GEN\n\\c 1\n\\v 1 In the \\w light|lemma="l"\\w*\\f + \\ft note\\f* so\n\\q1 far.\n\\v 2 A.\n'
+USFM_EN = (
+    '\\id GEN\n\\c 1 \\p \\v 1 In the \\w light|lemma="l"\\w*\\f + \\ft note\\f* so\n'
+    "\\q1 far. \\s The end \\p \\v 2 A.\n"
+)
 USFM_DE = "\\id GEN\n\\c 1\n\\v 1 Im Licht.\n\\v 2 B.\n\\v 3 Mehr.\n"
 XLIFF = (
     '<?xml version="1.0"?><xliff version="1.2"><file source-language="en-US" target-language="de"><body><trans-unit>'

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, Hashes, are_among, distinct, mix, places_in
 
@@ -72,9 +74,6 @@ def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.i
     The position in the range of the hash is the smallest source key of a group, mixed once more because the smallest of
     many keys is small. Groups have no key in common, so that all positions differ.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), edges), shape=(len(keys),) * 2)
     count, group_of_key = connected_components(graph.tocsr(), directed=False)
     smallest = np.full(count, len(keys), dtype=np.int32)

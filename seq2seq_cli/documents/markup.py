@@ -11,12 +11,11 @@ from itertools import groupby
 from lxml import etree
 
 from seq2seq_cli.documents.passages import Element, Layout, append, find_slots, local_name
-from seq2seq_cli.documents.plain_text import Draft, Languages, primary
+from seq2seq_cli.documents.plain_text import Draft, Languages
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.languages import short_code
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
-_CHARSET = re.compile(rb"(?is)\A.{0,1024}?<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
+_CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
 
 
 def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
@@ -55,7 +54,7 @@ _PAGE = Layout(
 def read_html(content: bytes, name: str, languages: Languages) -> Draft:
     """A page."""
     mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
-    content, stated = content.removeprefix(mark), None if mark else _CHARSET.match(content)
+    content, stated = content.removeprefix(mark), None if mark else _CHARSET.search(content, 0, 1024)
     encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
     try:
         content.decode(encoding)
@@ -77,13 +76,9 @@ def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
 
 
 def _page_draft(root: Element, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
-    """The draft of a page, which says afterwards that its language is the target's."""
-    source, target = languages
-    slots = list(find_slots(root, replace(_PAGE, language="" if source == ANY_LANGUAGE else source)))
-    for key, value in root.attrib.items():
-        if key.endswith("lang") and short_code(primary(value)) == source:
-            root.set(key, target)
-    return Draft(slots, serialised)
+    """The draft of a page, which says afterwards that the language of what is translated is the target's."""
+    layout = replace(_PAGE, languages=None if languages[0] == ANY_LANGUAGE else languages)
+    return Draft(list(find_slots(root, layout)), serialised)
 
 
 # OpenDocument

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from lxml import etree
 
-from seq2seq_cli.documents.plain_text import Slot, primary
+from seq2seq_cli.documents.plain_text import Languages, Slot, primary
 from seq2seq_cli.text.languages import short_code
 
 Element: TypeAlias = etree._Element  # noqa: SLF001  # lxml gives its class no other name
@@ -33,10 +33,11 @@ _MARKS: Mapping[Kind, str] = {
 }
 """Tags of HTML that have the same effect; see `seq2seq_cli.decoding.marks`."""
 _MARK = re.compile(r"<(/?)(?:x|img |br |var )(\d+)/?>(?:</var>)?")
-_WRAPPED = re.compile(r"(?<=[^\s>])[^\S\xa0]*[\t\r\n]\s*(?=[^\s<])")
+_WRAPPED = re.compile(r"(?<=[^\s>])[^\S\xa0\t\r\n]*+[\t\r\n]\s*+(?=[^\s<])")
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 """Characters that no element may hold, though pages do."""
-_LANGUAGE = ("lang", "{http://www.w3.org/XML/1998/namespace}lang")
+_LANGUAGE = ("lang", "xml:lang", "{http://www.w3.org/XML/1998/namespace}lang")
+"""Attributes that state the language of an element; HTML has no namespaces."""
 
 
 def local_name(element: Element) -> str:
@@ -60,8 +61,9 @@ class Layout:
     """Elements whose text is left alone."""
     attributes: Collection[str] = ()
     """The names of attributes that hold text."""
-    language: str = ""
-    """The language that is translated; elements of another one are left alone. Empty: all are translated."""
+    languages: Languages | None = None
+    """Elements of another language than the first are left alone; those that are translated state the second one
+    afterwards. None: all are translated."""
 
     def kind(self, element: Element, *, is_active: bool) -> Kind:
         """The effect of an element inside a paragraph, which is translated or not."""
@@ -79,7 +81,7 @@ class Layout:
         language = next(filter(None, map(element.get, _LANGUAGE)), "")
         if stated == "no" or "notranslate" in element.get("class", "").split():
             return False
-        if self.language and language and short_code(primary(language)) != self.language:
+        if self.languages and language and short_code(primary(language)) != self.languages[0]:
             return False
         return stated == "yes" or (is_active and self.name_of(element) not in self.untranslated)
 
@@ -104,6 +106,10 @@ def find_slots(element: Element, layout: Layout, *, is_active: bool = True) -> I
 
 
 def _attributes(element: Element, layout: Layout) -> Iterator[Slot]:
+    """The texts in the attributes of a translated element, which no longer states the language of the source."""
+    if layout.languages:
+        for name in filter(element.get, _LANGUAGE):
+            element.set(name, layout.languages[1])
     for name in layout.attributes:
         if any(map(str.isalpha, text := element.get(name, ""))):
             yield Slot(_FORBIDDEN.sub("", text), partial(element.set, name))

@@ -137,14 +137,15 @@ def _fill(file: PlainText, lines: list[int], translation: str) -> None:
 
 # Subtitles
 
-_WHOLE = re.compile(r"<(\w+)[^<>]*>.{0,1000}?</\1>|<[^<>]*>")
+_WHOLE = re.compile(r"<(\w++)[^<>]*+>.{0,1000}?</\1>|<[^<>]*+>")
 """What is not cut: tags, and what they are around."""
 _MARKS = ".,;:!?…。，、；：！？"
 _WORTH_OF_MARK = 8
 """Characters by which a cut behind a punctuation mark may be farther from its place."""
 _TIMES = re.compile(r"\s*((?:\d+:)?\d\d:\d\d)[,.]\d{1,3}\s+-->\s+[\d:,.]+")
 _TAGS = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-_AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—\s])*)(.*?)((?:</[^<>]*>|\s)*)$")
+_END = r"(?:</[^<>]*>|\s)*+"
+_AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—\s])*+)((?:{_END}(?!$).)*+)({_END})$")
 """The tags and the dash of a speaker before the text of a line, the text, and what is behind it."""
 _KARAOKE = re.compile(r"<[\d:.]+>")
 _CLOSING = "\"'”’»)]"

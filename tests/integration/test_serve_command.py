@@ -143,6 +143,25 @@ def test_the_recorded_request_of_the_npm_package_translate_is_answered(
     }
 
 
+def test_the_requests_that_mastodon_makes_are_answered(server: Server, runs: dict[str, LoadedRun]) -> None:
+    """As its TranslationService::LibreTranslate: which languages there are, then the texts of a post as HTML."""
+    posts = ['<p>she kissed <a href="https://a.org/@tom" class="mention">him</a></p>', "he saw", ""]
+    body = json.dumps({"q": posts, "source": "auto", "target": "de", "format": "html", "api_key": None})
+    head = (
+        f"User-Agent: http.rb/5.3.1 (Mastodon/4.5.0; +https://a.org/)\r\nHost: 127.0.0.1:{server.port}\r\n"
+        "Date: Fri, 27 Nov 2026 12:00:00 GMT\r\nAccept-Encoding: gzip\r\nContent-Type: application/json\r\n"
+        "Connection: close\r\n"
+    )
+    asked = (
+        f"GET /languages HTTP/1.1\r\n{head}\r\n",
+        (f"POST /translate HTTP/1.1\r\n{head}Digest: SHA-256=eA==\r\nContent-Length: {len(body)}\r\n\r\n{body}"),
+    )
+    languages, answer = (json.loads(exchange(server, each.encode()).partition(b"\r\n\r\n")[2]) for each in asked)
+    assert {each["code"]: each["targets"] for each in languages} == {"en": ["de"], "de": ["en"]}
+    assert answer["translatedText"] == runs["en-de"].translate(posts)
+    assert [each["language"] for each in answer["detectedLanguage"]] == ["en"] * 3
+
+
 @pytest.mark.slow
 def test_the_npm_package_translate_works_unchanged(server: Server, runs: dict[str, LoadedRun], tmp_path: Path) -> None:
     npm, node = map(shutil.which, ("npm", "node"))
@@ -182,7 +201,6 @@ def test_an_address_that_is_no_form_is_refused(server: Server) -> None:
 
 
 def test_the_source_is_detected_where_it_is_asked_for(server: Server, runs: dict[str, LoadedRun]) -> None:
-    # As Mastodon asks.
     texts = ["<p>she kissed him</p>", "he saw"]
     answer = server.translate(q=texts, source="auto", target="de", format="html").content
     assert answer["translatedText"] == runs["en-de"].translate(texts)
@@ -339,6 +357,8 @@ def test_a_key_is_asked_for_where_there_are_some(strict_server: Server) -> None:
     asked = b"q=she&source=en&target=de"
     authorized = FORM | {"Authorization": f"Bearer {KEY}".encode().decode("latin-1")}  # the bytes as they are
     assert strict_server.ask("POST", "/translate", asked, authorized).status == 200
+    in_address = f"/translate?{asked.decode()}&{urllib.parse.urlencode({'api_key': KEY})}"
+    assert strict_server.ask("POST", in_address).status == 200
     assert strict_server.ask("POST", "/translate", asked + b"&api_key=%s" % KEY.encode(), FORM).status == 200
     assert strict_server.get("/frontend/settings").content["keyRequired"]
     assert strict_server.get("/languages").status == 200

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.corpora import pair_lines
+from tests.documents import DOCUMENTS
 from tests.fuzz import mutations
 from tests.fuzz.mutations import Chance, Mutation
 from tests.pair_formats import files, some_pairs
@@ -180,6 +181,14 @@ TABLES: Mapping[str, Sequence[Mutation]] = {
 }
 
 
+_MARKUP = (*2 * [mutations.of_elements], mutations.of_bytes)
+_PACKED = (*2 * [mutations.of_archive], mutations.of_bytes)
+
+
+def _of_document(name: str) -> Sequence[Mutation]:
+    return _PACKED if zipfile.is_zipfile(io.BytesIO(DOCUMENTS[name])) else _MARKUP if name.endswith("ml") else _TEXT
+
+
 def _prepare(name: str, *units: str) -> Sequence[str]:
     return [f"prepare {name} --out new --set text.unit={unit}" for unit in units or ("word", "character", "bpe")]
 
@@ -203,6 +212,14 @@ FORMATS = [
         ),
         _ENCODED,
         ("tgt.txt", "pairs.txt"),
+    ),
+    *(
+        Format(f"pairs of {kind}", f"two.*{end}", _prepare(f"two.en{end} two.de{end}", "character"), _ENCODED)
+        for kind, end in (("verses", ".usfm"), ("subtitles", ".srt"))
+    ),
+    *(
+        Format(name, name, _translate(_RUN, f"{name} --output new{Path(name).suffix}"), _of_document(name), (RUN,))
+        for name in DOCUMENTS
     ),
     Format(
         "config",
@@ -345,6 +362,14 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     for column, name in enumerate(("src.txt", "tgt.txt")):
         text = "".join(line.split("\t")[column] + "\n" for line in lines[:3])
         (folder / name).write_text(text, encoding="utf-8")
+    for column, language in enumerate(("en", "de")):
+        numbered = [(n, line.split("\t")[column]) for n, line in enumerate(lines[:12], start=1)]
+        verses = "".join(f"\\v {n} {text}\n" for n, text in numbered)
+        (folder / f"two.{language}.usfm").write_text(f"\\id GEN\n\\c 1\n{verses}", encoding="utf-8")
+        cues = (f"{n}\n00:00:{n:02},100 --> 00:00:{n:02},900\n{text}\n\n" for n, text in numbered)
+        (folder / f"two.{language}.srt").write_text("".join(cues), encoding="utf-8")
+    for name, content in DOCUMENTS.items():
+        (folder / name).write_bytes(content)
     (folder / "few_pairs.txt").write_text("\n".join(lines[:4]) + "\n", encoding="utf-8")
     texts = "".join(line.split("\t")[1] + "\n" for line in lines[:4])
     (folder / "hypotheses.txt").write_text(texts, encoding="utf-8")

@@ -12,9 +12,11 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, TypeAlias
 
 import numpy as np
+from lxml import etree
 
 Chance: TypeAlias = random.Random
 Mutation: TypeAlias = Callable[[Chance, bytes], bytes]
@@ -199,6 +201,30 @@ def of_safetensors(chance: Chance, content: bytes) -> bytes:
     return size.to_bytes(8, "little") + header + body
 
 
+def of_elements(chance: Chance, content: bytes) -> bytes:
+    """One to three faults of XML or HTML: an element is missing, doubled, elsewhere, another one, or poisoned."""
+    is_page = b"<html" in content.lower() and not content.startswith(b"<?xml")
+    root = (etree.HTML if is_page else etree.XML)(content)
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        elements = list(root.iter("*"))
+        here, there = chance.choice(elements), chance.choice(elements)
+        match chance.randrange(7):
+            case 0 if (parent := here.getparent()) is not None:
+                parent.remove(here)
+            case 1:
+                there.append(deepcopy(here))
+            case 2:
+                there.extend([deepcopy(here) for _ in range(20)])
+            case 3:
+                here.tag = there.tag
+            case 4 if here.attrib:
+                here.set(chance.choice(here.keys()), chance.choice(("", "no", "de", "1e999", "x" * 100_000, "\u202e")))
+            case _:
+                poisoned = poison(chance).decode("utf-8", "replace") + (here.text or "")
+                here.text = re.sub("[^\t\n -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "", poisoned)
+    return etree.tostring(root, method="html" if is_page else "xml", encoding="utf-8", xml_declaration=not is_page)
+
+
 def of_archive(chance: Chance, content: bytes) -> bytes:
     """A zip archive (a spreadsheet, a run, torch's) with a file that is spoilt, has an odd name, or is not there."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -207,7 +233,8 @@ def of_archive(chance: Chance, content: bytes) -> bytes:
     info, kept = files[place]
     ends_the_process = b"cos\n_exit\n(I77\ntR."  # as a pickle
     info.filename = chance.choice((*9 * [info.filename], f"../{info.filename}", f"{info.filename}x", ""))
-    spoilt = [(info, each) for each in (b"", ends_the_process, zeros(chance), *5 * [of_bytes(chance, kept)])]
+    mutation = of_elements if kept.startswith(b"<") and chance.random() < 0.5 else of_bytes
+    spoilt = [(info, each) for each in (b"", ends_the_process, zeros(chance), *5 * [mutation(chance, kept)])]
     files[place : place + 1] = chance.choice(([], *5 * [[chance.choice(spoilt)]]))
     return packed(files)
 

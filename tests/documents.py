@@ -141,6 +141,41 @@ the <b>old</b> man.
 00:03.000 --> 00:04.000
 The dog
 """,
+    "notes.md": b"""---
+title: The old man
+---
+# The old man #
+
+She **kissed** him
+in the [garden](https://a.org/x "The dog"), [seen][1] by
+`x < y`.\\
+He saw the dog.
+
+> The dog
+- [x] The dog
+  - She saw him.
+
+| The man | 12 |
+|:--|--:|
+| a \\| dog | `x` |
+
+```sh
+cat dog
+```
+    the dog
+
+<div>
+The dog
+</div>
+
+[1]: https://a.org/dog "The dog"
+""",
+    "program.json": b"""{
+  "dog": "The dog",  "1" : ["She saw %d \\"dogs\\".", 1.50, null,
+    {"kissed": "She kissed <b>{name}<\\/b>.\\nThe dog\\u2026", "dog": "12"}],
+\t"none": {"dogs": "{count, plural, one {dog} other {dogs}}"}
+}
+""",
     "program.po": b"""# She kissed him.
 msgid ""
 msgstr ""

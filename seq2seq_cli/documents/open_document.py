@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path, PurePath
 from typing import TypeAlias
 
+from seq2seq_cli.documents.in_place import read_json_strings, read_markdown
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
 from seq2seq_cli.documents.plain_text import Draft, Languages, read_po, read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
@@ -70,7 +71,9 @@ _READERS: Mapping[str, _Read] = {
     **dict.fromkeys((".html", ".htm"), read_html),
     ".xhtml": read_xhtml,
     **dict.fromkeys((".srt", ".vtt"), read_subtitles),
+    ".md": read_markdown,
     ".po": read_po,
+    ".json": read_json_strings,
 }
 _PACKED: Mapping[str, tuple[str, _Read]] = {
     ".docx": (r"word/(document\d*|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),

@@ -11,16 +11,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.text.normalise import FINAL_MARKS, is_unspaced
+from seq2seq_cli.text.normalise import FINAL_MARKS, Span, is_unspaced
 
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""
 
-TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".srt", ".vtt", ".po"]
+TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".md", ".srt", ".vtt", ".po", ".json"]
 """Endings of the names of documents that are translated."""
 
 
@@ -54,21 +54,32 @@ class PlainText:
         """Raise InputError for other bytes; `name` is the file's in messages."""
         self._mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
         try:
-            self.lines = content[len(self._mark) :].decode("utf-8").split("\n")
+            self.text = content[len(self._mark) :].decode("utf-8") + "\n"
         except UnicodeDecodeError as error:
             line, byte = error.object.count(b"\n", 0, error.start) + 1, error.object[error.start]
             raise InputError(f"{name}:{line}: byte 0x{byte:02x} is not UTF-8: save it in UTF-8") from None
-        self._written = [[line] for line in self.lines]
+        self.lines = self.text[:-1].split("\n")
+        self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
+        """The place in the text at which each line begins; the last line has an end here, too."""
+        self._edits: dict[Span, str] = {}
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Put a text in the place of ``text[start:end]``."""
+        self._edits[start, end] = text
 
     def replace_lines(self, first: int, count: int, text: str) -> None:
         """Put the lines of a text in the place of others, with the same line end; an empty text has none."""
-        end = "\r" if self.lines[first].endswith("\r") else ""
-        new = [line + end for line in text.split("\n")] if text else []
-        self._written[first : first + count] = [new, *[list[str]()] * (count - 1)]
+        end = "\r\n" if self.lines[first].endswith("\r") else "\n"
+        new = "".join(line + end for line in text.split("\n")) if text else ""
+        self.replace(self.starts[first], self.starts[first + count], new)
 
     def content(self) -> bytes:
-        """The file with the lines that were replaced."""
-        return self._mark + "\n".join(chain.from_iterable(self._written)).encode()
+        """The file with all that was replaced."""
+        parts, position = [self._mark.decode()], 0
+        for (start, end), text in sorted(self._edits.items()):
+            parts += [self.text[position:start], text]
+            position = end
+        return "".join([*parts, self.text[position:]]).removesuffix("\n").encode()
 
 
 # Catalogues

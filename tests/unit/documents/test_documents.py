@@ -69,6 +69,11 @@ TEXTS: Mapping[str, list[str]] = {
     ],
     "film.srt": ["She kissed the old man in the garden.", "Who is he?", "The dog."],
     "film.vtt": ["She kissed the <b>old</b> man.", "The dog"],
+    "notes.md": [
+        *("The old man", 'She **kissed** him in the [garden](https://a.org/x "The dog"), [seen][1] by `x < y`.'),
+        *("He saw the dog.", "The dog", "[x] The dog", "She saw him.", "The man", "a | dog"),
+    ],
+    "program.json": ["The dog", 'She saw %d "dogs".', "She kissed <b>{name}</b>.\nThe dog\u2026"],
     "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
 }
 
@@ -104,6 +109,15 @@ def shown(*texts: str) -> str:
         # What takes ages where time grows with the square of the white space.
         ("a.html", f"<p>a{chr(10) * 300_000}<b>c</b></p>", [f"a{chr(10) * 300_000}<x0>c</x0>"]),
         ("a.srt", shown(f"a{' ' * 300_000}b{'</i>' * 100_000}c"), [f"a{' ' * 300_000}b{'</i>' * 100_000}c"]),
+        # Links whose text is their label, and a title that is underlined.
+        (
+            "a.md",
+            "See [a], [b][], [b][a], [b](c)\nand [c].\n\n[A]: x\n[b]: y\n",
+            ["See [a][a], [b][b], [b][a], [b](c) and [c]."],
+        ),
+        ("a.md", "> The\n> dog\n> ===\r\n> a  \r\nb\r\n", ["The dog", "a", "b"]),
+        ("a.md", "The[^1] dog.\n\n[^1]: A dog.\n\n`x`\n", ["The<x/> dog.", "A dog."]),
+        ("a.json", '\ufeff"a"', ["a"]),
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
         ("a.po", 'msgid "a"\nmsgstr ""\nmsgid "b"\nmsgstr ""\n# c\nmsgid "d"\nmsgstr "D"\n', ["a", "b"]),
         # The mark of an end and a new speaker end a sentence.
@@ -169,6 +183,22 @@ def test_a_catalogue_is_filled() -> None:
     assert written == filled.replace('msgstr ""\n""', 'msgstr ""\n"THE DOG.\\n"\n"THE MAN.\\n"')
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "translation", "expected"),
+    [
+        ("a.md", "# a\r\n\r\n> a\r\n> b\r\n\r\n12", "3. Mai", "# 3\\. Mai\r\n\r\n> 3\\. Mai\r\n\r\n12"),
+        ("a.md", "[^1]: The[^b] dog[^1].", "Ein<x/> Hund<x/>.", "[^1]: Ein[^b] Hund[^1]."),
+        ("a.md", "a|b\n-|-\n1|b", "c | d", "c \\| d|c \\| d\n-|-\n1|c \\| d"),
+        ("a.json", '{"a":"b\\u00e9\\/", "c":1e5}', 'ä/"', '{"a":"\\u00e4\\/\\"", "c":1e5}'),
+        ("a.json", '["b"]', "ä/\n", '["ä/\\n"]'),
+    ],
+)
+def test_a_translation_is_written_as_the_format_has_it(
+    name: str, content: str, translation: str, expected: str
+) -> None:
+    assert translated(name, content.encode(), lambda _: translation).decode() == expected
+
+
 def test_words_of_a_format_move_with_it() -> None:
     content = translated("a.docx", letter(run("a ") + run("b", BOLD) + run("cd")), lambda _: "<x0>B</x0> &lt; C")
     expected = letter(run("B", BOLD).replace(' xml:space="preserve"', "") + run(" &lt; C"))
@@ -205,6 +235,9 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
         ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
+        ("a.json", b'{\n"a": tru}', "a.json:2:6: not JSON: Expecting value"),
+        ("a.json", b"[" * 100_000, "a.json: not JSON: nested too deeply"),
+        ("a.json", b'["\\ud800"]', "a.json: not JSON"),
         ("a.po", b"#\n\xff", "a.po:2: byte 0xff is not UTF-8"),
         ("a.po", b'msgid "a\n', "a.po:1: no line of a PO file"),
     ],

@@ -176,6 +176,16 @@ The dog
 \t"none": {"dogs": "{count, plural, one {dog} other {dogs}}"}
 }
 """,
+    "program.xliff": b"""<?xml version="1.0" encoding="UTF-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+<file source-language="en-US" target-language="de" original="a.c" datatype="plaintext"><body>
+<trans-unit id="1"><source>She <g id="1">kissed</g> <mrk mtype="protected">Tom</mrk><x id="2" ctype="x-a"/>in\
+ <ph id="3">the dog</ph>.</source>\
+<target state="needs-review-translation" state-qualifier="leveraged-mt"/></trans-unit>
+<trans-unit id="2"><source>The dog</source><target>Ein Hund</target><note>The dog</note></trans-unit>
+<trans-unit id="3" translate="no"><source>The dog</source></trans-unit>
+</body></file></xliff>
+""",
     "program.po": b"""# She kissed him.
 msgid ""
 msgstr ""
@@ -220,7 +230,7 @@ def members(name: str, content: bytes) -> dict[str, bytes]:
 def canonical(name: str, content: bytes) -> bytes:
     """A file in the form that all XML and HTML files of the same meaning have; other files are as they are."""
     ending = PurePath(name).suffix
-    if not content or ending not in {".xml", ".xhtml", ".html"}:
+    if not content or ending not in {".xml", ".xhtml", ".html", ".xliff"}:
         return content
     parser = etree.HTMLParser() if ending == ".html" else etree.XMLParser(resolve_entities=False)
     return etree.tostring(etree.parse(BytesIO(content), parser), method="c14n")

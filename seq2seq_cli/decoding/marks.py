@@ -121,7 +121,8 @@ MARK = (
     rf"|(?P<element><(?P<wordName>code|kbd|samp|tt|var){_ATTRIBUTES}>[\s\S]{{0,1000}}?</(?P=wordName)\s*>)"
     rf"|(?P<block></?{_BLOCKS}{_ATTRIBUTES}/?>)"
     rf"|(?P<gap><{_named('embed img input')}{_ATTRIBUTES}/?>)"
-    rf"|(?P<alone><(?:{_named('area param source track wbr')}{_ATTRIBUTES}|[A-Za-z][\w:.-]*{_ATTRIBUTES}/)>)"
+    rf"|(?P<alone><(?:{_named('area param source track wbr')}{_ATTRIBUTES}|[A-Za-z][\w:.-]*{_ATTRIBUTES}/)>"
+    r"|\[\^[^\]\s]{1,64}\])"  # a footnote
     rf"|(?P<open><(?P<tagName>[A-Za-z][\w:.-]*){_ATTRIBUTES}>)"
     r"|(?P<close></(?P<endName>[A-Za-z][\w:.-]*)\s*>)"
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"

@@ -24,9 +24,7 @@ from seq2seq_cli.text.normalise import Span
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*\r?\n", re.DOTALL)
 _REFERENCE = re.compile(r"\[([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
-_NOTE = re.compile(r"\[\^[^\]\s]+\]")
-"""A footnote, which is a mark between words."""
-_NOTE_BEGINNING = re.compile(rf"\A{_NOTE.pattern}:")
+_FOOTNOTE = re.compile(r"\A\[\^[^\]\s]+\]:")
 _HARD_BREAK = ("  ", "\\")
 """Ends of lines that are kept."""
 _BEGINNING = re.compile(r"\A(\d{0,9})([-+*#>.)])(?=[ \t]|\Z)")
@@ -66,23 +64,18 @@ def _paragraphs(
         escapes = str.maketrans({"|": "\\|"} if opening.type in {"th_open", "td_open"} else {})
         start = end = max(end, file.starts[token.map[0]])
         parts = list[str]()
-        for line in f"{_NOTE_BEGINNING.sub('', token.content)}  ".split("\n"):
+        for line in f"{_FOOTNOTE.sub('', token.content)}  ".split("\n"):
             if part := line.removesuffix("\\").strip():
                 place = text.index(part.translate(escapes), end)
                 start, end = start if parts else place, place + len(part.translate(escapes))
                 parts.append(part)
             if parts and line.endswith(_HARD_BREAK):
-                read = " ".join(parts)
-                write = partial(_write_paragraph, file, (start, end), escapes, _NOTE.findall(read))
-                yield Slot(_NOTE.sub("<x/>", _REFERENCE.sub(labelled, read)), write)
+                write = partial(_write_paragraph, file, (start, end), escapes)
+                yield Slot(_REFERENCE.sub(labelled, " ".join(parts)), write)
                 parts = []
 
 
-def _write_paragraph(
-    file: PlainText, place: Span, escapes: dict[int, str], notes: Iterable[str], translation: str
-) -> None:
-    for note in notes:
-        translation = translation.replace("<x/>", note, 1)
+def _write_paragraph(file: PlainText, place: Span, escapes: dict[int, str], translation: str) -> None:
     file.replace(*place, _BEGINNING.sub(r"\1\\\2", translation).translate(escapes))
 
 

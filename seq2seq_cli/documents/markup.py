@@ -1,21 +1,25 @@
-"""The formats made of elements: HTML, XHTML, and the parts of Word and OpenDocument files that hold text."""
+"""The formats made of elements: HTML, XHTML, XLIFF, and the parts of Word and OpenDocument files that hold text."""
 
 import codecs
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from copy import deepcopy
 from dataclasses import replace
+from html.entities import name2codepoint
 from io import BytesIO
 from itertools import groupby
 
 from lxml import etree
 
 from seq2seq_cli.documents.passages import Element, Layout, append, find_slots, local_name
-from seq2seq_cli.documents.plain_text import Draft, Languages
+from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, Draft, Languages, primary
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.languages import short_code
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
+_NAMED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|&([A-Za-z][A-Za-z0-9]+);", re.DOTALL)
+"""A character by its name, in the first group; a comment or an unparsed part, where there is none."""
 
 
 def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
@@ -71,14 +75,68 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
 
 def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
     """An XHTML page, such as a chapter of a book."""
-    root, written = _parsed(content, name)
+    root, written = _parsed(_NAMED.sub(_numbered, content), name)
     return _page_draft(root, languages, written)
+
+
+def _numbered(found: re.Match[bytes]) -> bytes:
+    """A character of HTML by its number: XML knows the names of ASCII alone."""
+    number = name2codepoint.get((found[1] or b"").decode(), 0)
+    return b"&#%d;" % number if number > 127 else found[0]
 
 
 def _page_draft(root: Element, languages: Languages, serialised: Callable[[], bytes]) -> Draft:
     """The draft of a page, which says afterwards that the language of what is translated is the target's."""
     layout = replace(_PAGE, languages=None if languages[0] == ANY_LANGUAGE else languages)
     return Draft(list(find_slots(root, layout)), serialised)
+
+
+# XLIFF: https://docs.oasis-open.org/xliff
+
+_UNIT = Layout(
+    name_of=lambda element: element.get("mtype") or local_name(element),
+    kinds={"point": f"x bx ex sc ec sm em cp {' '.join(XML_CODES)}", "break": "seg"},
+    others="inline",
+    untranslated=("protected", *XML_CODES),
+)
+
+
+def read_xliff(content: bytes, name: str, languages: Languages) -> Draft:
+    """The units without a translation; raises InputError for a file of other languages."""
+    root, written = _parsed(content, name)
+    for element in root.iter("{*}xliff", "{*}file"):
+        for names in zip(*XLIFF_LANGUAGES.values(), strict=True):
+            for key, language in zip(names, languages, strict=True):
+                stated = element.get(key) or language
+                if ANY_LANGUAGE != language != short_code(primary(stated)):
+                    problem = f"{key} is {stated}, and the model's is {language}"
+                    raise InputError(f"{name}:{element.sourceline}: {problem}: name another run, or correct the file")
+                if element.get(names[0]) and stated != ANY_LANGUAGE:
+                    element.set(key, stated)
+    targets = [target for unit in root.iter(*(f"{{*}}{tag}" for tag in XLIFF_UNITS)) for target in _new_targets(unit)]
+    return Draft([slot for target in targets for slot in find_slots(target, _UNIT)], written)
+
+
+def _new_targets(unit: Element) -> Iterator[Element]:
+    """The target of a unit that is to be translated and has none, or an empty one: a copy of the source at first."""
+    source, target = unit.find("{*}source"), unit.find("{*}target")
+    stated = next(filter(None, (each.get("translate") for each in (unit, *unit.iterancestors()))), "yes")
+    has_target = target is not None and (len(target) or (target.text or "").strip())
+    if source is None or has_target or stated == "no" or not "".join(source.itertext()).strip():
+        return
+    segmented = unit.find("{*}seg-source")
+    copied = source if segmented is None else segmented
+    if target is None:
+        target = unit.makeelement(str(source.tag).removesuffix("source") + "target")
+        target.tail = copied.tail
+        copied.addnext(target)
+    target.text = copied.text
+    target[:] = deepcopy(copied)[:]
+    if local_name(unit) == "segment":
+        unit.set("state", "translated")
+    else:
+        target.attrib.update({"state": "needs-review-translation", "state-qualifier": "leveraged-mt"})
+    yield target
 
 
 # OpenDocument

@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from typing import TypeAlias
 
 from seq2seq_cli.documents.in_place import read_json_strings, read_markdown
-from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml
+from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml, read_xliff
 from seq2seq_cli.documents.plain_text import Draft, Languages, read_po, read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import DAMAGE, read_named
@@ -23,23 +23,28 @@ _MOST_UNPACKED = 200_000_000
 
 
 def open_document(path: Path, languages: Languages) -> Draft:
-    """The draft of a file; raises InputError for one that cannot be read, or has no text."""
+    """The draft of a file; raises InputError as `open_content`, and for a file that cannot be read."""
     try:
-        draft = take_apart(read_named(path, most=_LARGEST), str(path), languages)
+        return open_content(read_named(path, most=_LARGEST), str(path), languages, _MOST_UNPACKED)
     except OSError as error:
         raise InputError(unreadable(path, error)) from None
+
+
+def open_content(content: bytes, name: str, languages: Languages, most_unpacked: int) -> Draft:
+    """The draft of a document; raises InputError as `take_apart`, and for one without text."""
+    draft = take_apart(content, name, languages, most_unpacked)
     if not draft.slots:
-        raise InputError(f"{path}: no text to translate in it: check its format, and the language that it states")
+        raise InputError(f"{name}: no text to translate in it: check its format, and the language that it states")
     return draft
 
 
-def take_apart(content: bytes, name: str, languages: Languages) -> Draft:
+def take_apart(content: bytes, name: str, languages: Languages, most_unpacked: int = _MOST_UNPACKED) -> Draft:
     """The draft of a document, whose name tells its format; raises InputError where it is damaged or too large."""
     ending = PurePath(name).suffix.lower()
     if ending not in _PACKED:
         return _READERS[ending](content, name, languages)
     texts, read = _PACKED[ending]
-    members = _unpacked(content, name)
+    members = _unpacked(content, name, most_unpacked)
     drafts = {
         member: read(inner, f"{name}: {member}", languages)
         for member, (_, inner) in members.items()
@@ -56,12 +61,12 @@ def take_apart(content: bytes, name: str, languages: Languages) -> Draft:
     return Draft([slot for draft in drafts.values() for slot in draft.slots], packed)
 
 
-def _unpacked(content: bytes, name: str) -> dict[str, tuple[zipfile.ZipInfo, bytes]]:
+def _unpacked(content: bytes, name: str, most: int) -> dict[str, tuple[zipfile.ZipInfo, bytes]]:
     """The members of an archive in their order."""
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
-            if sum(info.file_size for info in archive.infolist()) > _MOST_UNPACKED:
-                raise InputError(f"{name}: more than {_MOST_UNPACKED / 1e6:g} MB when it is unpacked: split it")
+            if sum(info.file_size for info in archive.infolist()) > most:
+                raise InputError(f"{name}: more than {most / 1e6:g} MB when it is unpacked: split it")
             return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
     except DAMAGE:
         raise InputError(f"{name}: damaged or encrypted: save it again, without a password") from None
@@ -74,6 +79,7 @@ _READERS: Mapping[str, _Read] = {
     ".md": read_markdown,
     ".po": read_po,
     ".json": read_json_strings,
+    **dict.fromkeys((".xliff", ".xlf"), read_xliff),
 }
 _PACKED: Mapping[str, tuple[str, _Read]] = {
     ".docx": (r"word/(document\d*|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),

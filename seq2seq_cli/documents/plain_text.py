@@ -20,8 +20,29 @@ from seq2seq_cli.text.normalise import FINAL_MARKS, Span, is_unspaced
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""
 
-TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".md", ".srt", ".vtt", ".po", ".json"]
+TRANSLATED = [
+    ".docx",
+    ".odt",
+    ".epub",
+    ".html",
+    ".htm",
+    ".xhtml",
+    ".md",
+    ".srt",
+    ".vtt",
+    ".po",
+    ".json",
+    ".xliff",
+    ".xlf",
+]
 """Endings of the names of documents that are translated."""
+
+XLIFF_UNITS = ("trans-unit", "segment")
+"""Elements with a ``source`` and a ``target``, of version 1.2 and of version 2."""
+XLIFF_LANGUAGES = {"source": ("source-language", "srcLang"), "target": ("target-language", "trgLang")}
+"""The attributes with the languages of both, in these versions."""
+XML_CODES = {"bpt", "ept", "it", "ph", "ut"}
+"""Elements of XLIFF and TMX that hold codes of the text's layout, and no text."""
 
 
 class Slot(NamedTuple):

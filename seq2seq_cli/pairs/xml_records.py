@@ -14,7 +14,7 @@ from typing import BinaryIO
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from seq2seq_cli.documents.plain_text import primary
+from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
@@ -23,8 +23,6 @@ from seq2seq_cli.pairs.text_lines import LONGEST_LINE
 _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROOT = re.compile(r"<([A-Za-z_]\w*)")
-_CODES = {"bpt", "ept", "it", "ph", "ut"}
-"""Elements that hold codes of the text's layout, and no text."""
 _LINE = ""
 """The attribute, of a name that XML has not, with the line on which an element begins."""
 
@@ -87,7 +85,7 @@ class _Units:
             return
         self._builder.start(tag, {**attributes, _LINE: str(self.parser.CurrentLineNumber)})
         self._depth += 1
-        self._codes += tag in _CODES
+        self._codes += tag in XML_CODES
         self._characters = 0
 
     def _data(self, text: str) -> None:
@@ -100,7 +98,7 @@ class _Units:
             return
         self._builder.end(tag)
         self._depth -= 1
-        self._codes -= tag in _CODES
+        self._codes -= tag in XML_CODES
         if not self._depth:
             self.ended.append((self._builder.close(), self._around))
             self._builder = TreeBuilder()
@@ -136,7 +134,7 @@ def _xliff(unit: Element, around: Mapping[str, str], _name: str) -> Iterator[Rec
     """A unit of version 1.2 or 2; the columns are the languages of the file. Others wait for a translation."""
     cells: dict[Column, str] = {}
     language = ""
-    for side, *names in (("source", "source-language", "srcLang"), ("target", "target-language", "trgLang")):
+    for side, names in XLIFF_LANGUAGES.items():
         language = next(filter(None, (primary(around.get(name, "")) for name in names)), side)
         for text in unit.iterfind(side):  # not those of other translations, inside of <alt-trans>
             cells.setdefault(language, _text(text))
@@ -192,7 +190,7 @@ def _elan(document: Element, _around: Mapping[str, str], _name: str) -> Iterator
 
 _FORMS: Mapping[str, tuple[str, Collection[str], Callable[[Element, Mapping[str, str], str], Iterator[Record]]]] = {
     "tmx": ("TMX", {"tu"}, _tmx),
-    "xliff": ("XLIFF", {"trans-unit", "segment"}, _xliff),
+    "xliff": ("XLIFF", XLIFF_UNITS, _xliff),
     "document": ("FLEx text", {"phrase"}, _flex),
     "ANNOTATION_DOCUMENT": ("ELAN", {"ANNOTATION_DOCUMENT"}, _elan),
 }

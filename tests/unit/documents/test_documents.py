@@ -12,7 +12,14 @@ from tests.documents import DOCUMENTS, members, packed
 
 LANGUAGES = ("en", "de")
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+FILLED = ("program.po", "program.xliff")
 BOLD = "<w:rPr><w:b/></w:rPr>"
+
+
+SEGMENTS = (
+    '<xliff version="1.2"><file source-language="en"><trans-unit><source>The dog. The man.</source><seg-source>'
+    '<mrk mtype="seg">The dog.</mrk> <mrk mtype="seg">The man.</mrk></seg-source></trans-unit></file></xliff>'
+)
 
 
 def shouted(text: str) -> str:
@@ -41,7 +48,7 @@ def test_each_ending_has_a_reader() -> None:
     assert _READERS.keys() | _PACKED.keys() == set(TRANSLATED)
 
 
-@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name != "program.po"])
+@pytest.mark.parametrize("name", [name for name in DOCUMENTS if name not in FILLED])
 def test_all_but_the_text_stays(name: str) -> None:
     before, after = members(name, DOCUMENTS[name]), members(name, translated(name, DOCUMENTS[name]))
     assert list(before) == list(after)
@@ -74,6 +81,7 @@ TEXTS: Mapping[str, list[str]] = {
         *("He saw the dog.", "The dog", "[x] The dog", "She saw him.", "The man", "a | dog"),
     ],
     "program.json": ["The dog", 'She saw %d "dogs".', "She kissed <b>{name}</b>.\nThe dog\u2026"],
+    "program.xliff": ["She <x0>kissed</x0> <var 1></var><x2/>in <x3/>."],
     "program.po": ["She saw %d dogs.", "The dog.\nThe man.\n", "The dog", "The dogs"],
 }
 
@@ -116,8 +124,11 @@ def shown(*texts: str) -> str:
             ["See [a][a], [b][b], [b][a], [b](c) and [c]."],
         ),
         ("a.md", "> The\n> dog\n> ===\r\n> a  \r\nb\r\n", ["The dog", "a", "b"]),
-        ("a.md", "The[^1] dog.\n\n[^1]: A dog.\n\n`x`\n", ["The<x/> dog.", "A dog."]),
+        ("a.md", "The[^1] dog.\n\n[^1]: A dog.\n\n`x`\n", ["The[^1] dog.", "A dog."]),
         ("a.json", '\ufeff"a"', ["a"]),
+        ("a.xlf", SEGMENTS, ["The dog.", "The man."]),
+        # Characters with names, which XML knows by their numbers alone.
+        ("a.xhtml", "<p>caf&eacute;&nbsp;&lt;b<!-- &nbsp; --></p>", ["caf\xe9\xa0&lt;b<x0/>"]),
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
         ("a.po", 'msgid "a"\nmsgstr ""\nmsgid "b"\nmsgstr ""\n# c\nmsgid "d"\nmsgstr "D"\n', ["a", "b"]),
         # The mark of an end and a new speaker end a sentence.
@@ -187,7 +198,7 @@ def test_a_catalogue_is_filled() -> None:
     ("name", "content", "translation", "expected"),
     [
         ("a.md", "# a\r\n\r\n> a\r\n> b\r\n\r\n12", "3. Mai", "# 3\\. Mai\r\n\r\n> 3\\. Mai\r\n\r\n12"),
-        ("a.md", "[^1]: The[^b] dog[^1].", "Ein<x/> Hund<x/>.", "[^1]: Ein[^b] Hund[^1]."),
+        ("a.md", "[^1]: The[^b] dog.", "Ein[^b] Hund.", "[^1]: Ein[^b] Hund."),
         ("a.md", "a|b\n-|-\n1|b", "c | d", "c \\| d|c \\| d\n-|-\n1|c \\| d"),
         ("a.json", '{"a":"b\\u00e9\\/", "c":1e5}', 'ä/"', '{"a":"\\u00e4\\/\\"", "c":1e5}'),
         ("a.json", '["b"]', "ä/\n", '["ä/\\n"]'),
@@ -197,6 +208,33 @@ def test_a_translation_is_written_as_the_format_has_it(
     name: str, content: str, translation: str, expected: str
 ) -> None:
     assert translated(name, content.encode(), lambda _: translation).decode() == expected
+
+
+def test_the_units_of_xliff_are_filled() -> None:
+    content = DOCUMENTS["program.xliff"]
+    [target] = re.findall(b"<target state=[^>]*/>", content)
+    filled = target.replace(
+        b"/>", b'>SHE <g id="1">KISSED</g> <mrk mtype="protected">Tom</mrk><x id="2" ctype="x-a"/>IN'
+    )
+    filled += b' <ph id="3">the dog</ph>.</target>'
+    expected = members("program.xliff", content.replace(target, filled))
+    assert members("program.xliff", translated("program.xliff", content)) == expected
+    without = content.replace(target, b"").replace(b' target-language="de"', b"")
+    assert members("program.xliff", translated("program.xliff", without)) == expected
+
+
+def test_segments_of_xliff_are_translated_each_for_itself() -> None:
+    written = translated("a.xlf", SEGMENTS.encode()).decode()
+    assert '<target><mrk mtype="seg">THE DOG.</mrk> <mrk mtype="seg">THE MAN.</mrk></target>' in re.sub(
+        " state[a-z-]*=[^ >]*", "", written
+    )
+    second = (
+        '<xliff version="2.0" srcLang="en"><unit><segment><source>A <pc id="1">b</pc></source></segment></unit></xliff>'
+    )
+    filled = second.replace("</source>", '</source><target>A <pc id="1">B</pc></target>').replace(
+        "<segment>", '<segment state="translated">'
+    )
+    assert translated("a.xlf", second.encode()).decode() == filled.replace('"en">', '"en" trgLang="de">')
 
 
 def test_words_of_a_format_move_with_it() -> None:
@@ -235,6 +273,8 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
         ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
+        ("a.xlf", b'<xliff srcLang="en" trgLang="fr"/>', "a.xlf:1: trgLang is fr, and the model's is de"),
+        ("a.xlf", b'<xliff><file source-language="de-AT"/></xliff>', "a.xlf:1: source-language is de-AT"),
         ("a.json", b'{\n"a": tru}', "a.json:2:6: not JSON: Expecting value"),
         ("a.json", b"[" * 100_000, "a.json: not JSON: nested too deeply"),
         ("a.json", b'["\\ud800"]', "a.json: not JSON"),

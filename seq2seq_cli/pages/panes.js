@@ -132,9 +132,9 @@ function copyText(element) {
  * The page of a server: a text is sent to it, and its translation shown with the attention.
  *
  * `directions` are pairs of languages, `names` their English names; `about` has of each direction `lines` on the
- * translator, and an `example` to type; `pause` is in milliseconds.
+ * translator, and an `example` to type; `pause` is in milliseconds; `files` are endings of documents' names.
  */
-function servedPage({ directions, names, about, needs_key: needsKey, max_characters: most, pause }) {
+function servedPage({ directions, names, about, needs_key: needsKey, max_characters: most, pause, files }) {
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
   const direction = choice(directions.map(title), () => choose());
   const footer = el("footer", { class: "note" });
@@ -143,6 +143,7 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
     rows: 4, placeholder: "A term per line, such as: house = Haus", "aria-label": "Glossary",
     onchange: () => panes.ask(),
   });
+  const glossary = () => terms.value.replace(/[^\S\n]*=[^\S\n]*/g, "\t");
   const languages = () => directions[direction.value];
   let asked = new AbortController();
 
@@ -167,8 +168,7 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   /** The server's answer to a question about a text, and what it says. */
   async function ask(text, fields, signal) {
     const [source, target] = languages();
-    const glossary = terms.value.replace(/[^\S\n]*=[^\S\n]*/g, "\t");
-    const question = { q: text, source, target, glossary, ...fields, ...(needsKey && { api_key: key.value }) };
+    const question = { q: text, source, target, glossary: glossary(), ...fields, ...(needsKey && { api_key: key.value }) };
     const answer = await fetch("translate", {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,
     });
@@ -202,6 +202,26 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
     }
   }
 
+  /** Translate a document, and give the translated one as a download. */
+  async function translateFile(file) {
+    const [body, [source, target]] = [new FormData(), languages()];
+    const fields = { file, source, target, glossary: glossary(), api_key: key.value };
+    Object.entries(fields).forEach(([name, value]) => body.append(name, value));
+    panes.tell(`${file.name} is being translated.`);
+    const failed = (error) => ({ error: `The server does not answer: ${error.message}` });
+    const content = await fetch("translate_file", { method: "POST", body }).then((answer) => answer.json()).catch(failed);
+    if (content.error) return panes.tell(content.error);
+    const place = content.translatedFileUrl.split("/").pop(); // a proxy may have another address
+    const link = el("a", { href: `download_file/${place}`, download: "" }, `${file.name}, translated`);
+    panes.tell(link);
+    return link.click();
+  }
+  const chooser = el("input", { type: "file", accept: files.join(), onchange: () => [...chooser.files].map(translateFile) });
+  for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => {
+    if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+    [...event.dataTransfer.files].slice(0, 1).map(translateFile); // none before it is dropped
+  });
+
   const example = () => about[direction.value].example;
   const nameOf = (code) => names[code];
   const panes = translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf });
@@ -210,13 +230,13 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   const controls = [
     ...(directions.length > 1 ? [labelled("Direction", direction), swap] : []),
     ...(needsKey ? [labelled("API key", key)] : []),
+    labelled("Document", chooser),
   ];
   panes.input.maxLength = most;
   document.head.append(el("link", { rel: "manifest", href: "manifest.webmanifest" }));
   document.body.append(
     el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0])), sizeControl()),
-    el("main", {}, ...(controls.length ? [el("div", { class: "controls" }, ...controls)] : []), boxes,
-      fold("Glossary", () => terms), ...shown),
+    el("main", {}, el("div", { class: "controls" }, ...controls), boxes, fold("Glossary", () => terms), ...shown),
     footer,
   );
   choose();

@@ -4,10 +4,11 @@ import asyncio
 import logging
 import traceback
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,13 +21,16 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import manifest, served_page
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
+from seq2seq_cli.serve.documents import LARGEST_FILE, TranslatedFiles, read_document
 from seq2seq_cli.serve.requests import AUTO, TextsRequest, TranslateRequest, has_key, read_fields
 from seq2seq_cli.text.languages import name_of
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 logger = logging.getLogger(__name__)
 
@@ -84,12 +88,15 @@ class Application:
     """Most characters that wait to be translated; a request beyond is refused with 429."""
     timeout: float
     """Seconds to receive the body of a request (else 408), and to translate it (else 503)."""
+    files: TranslatedFiles = field(default_factory=TranslatedFiles)
 
     @cached_property
     def asgi(self) -> Starlette:
         """The ASGI application."""
         routes = [
             Route("/translate", self.translate, methods=["POST"]),
+            Route("/translate_file", self.translate_file, methods=["POST"]),
+            Route("/download_file/{name}", self.download_file, methods=["GET"]),
             Route("/detect", self.detect, methods=["POST"]),
             *(Route(path, answer, methods=["GET"]) for path, answer in self._constant_answers().items()),
         ]
@@ -108,15 +115,33 @@ class Application:
         answer = await _unless_client_leaves(request, self._in_time(self._answer(wanted)))
         return JSONResponse(answer, headers=_NOT_STORED)
 
+    async def translate_file(self, request: Request) -> Response:
+        """Translate a document, which may be fetched at an address for a while."""
+        await self._in_time(self.files.turns.acquire())
+        try:
+            fields = await self._fields(request, largest_file=LARGEST_FILE)
+            name, content = await _unless_client_leaves(request, self._in_time(self._translated_file(fields)))
+        finally:
+            self.files.turns.release()
+        address = f"{request.base_url}download_file/{quote(self.files.keep(name, content))}"
+        return JSONResponse({"translatedFileUrl": address}, headers=_NOT_STORED)
+
+    async def download_file(self, request: Request) -> Response:
+        """A translated document."""
+        if (content := self.files.get(name := request.path_params["name"])) is None:
+            raise HTTPException(404, "no such file, or no more: translate it again")
+        headers = {"Content-Disposition": f"attachment; filename*=utf-8''{quote(name.partition('.')[2], safe='')}"}
+        return Response(content, media_type="application/octet-stream", headers=_NOT_STORED | headers)
+
     async def detect(self, request: Request) -> Response:
         """Say in which of the languages that are translated from a text may be."""
         asked = TextsRequest.parse(await self._fields(request), self.max_characters)
         detecting = asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
         return JSONResponse(await _unless_client_leaves(request, self._in_time(detecting)), headers=_NOT_STORED)
 
-    async def _fields(self, request: Request) -> Mapping[str, Any]:
+    async def _fields(self, request: Request, *, largest_file: int = 0) -> Mapping[str, Any]:
         """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
-        fields = await read_fields(request, self.max_characters, self.timeout)
+        fields = await read_fields(request, self.max_characters, self.timeout, largest_file=largest_file)
         if self.keys and not has_key(request, fields, self.keys):
             raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
         return fields
@@ -135,6 +160,7 @@ class Application:
                 "needs_key": needs_key,
                 "max_characters": longest,
                 "pause": _TYPING_PAUSE,
+                "files": TRANSLATED,
             }
         )
         named = {code: {"code": code, "name": name} for code, name in names.items()}
@@ -148,8 +174,8 @@ class Application:
             "frontendTimeout": _TYPING_PAUSE,
             "language": {"source": named[sources[0]], "target": named[targets[0]]},
             "suggestions": False,
-            "filesTranslation": False,
-            "supportedFilesFormat": [],
+            "filesTranslation": True,
+            "supportedFilesFormat": TRANSLATED,
         }
         headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
         return {
@@ -183,6 +209,19 @@ class Application:
         best = await self.batcher.translate(shown, wanted.texts)
         several = await self.batcher.translate(wider, wanted.texts) if wider else []
         return wanted.answer(best, several, found)
+
+    async def _translated_file(self, fields: Mapping[str, Any]) -> tuple[str, bytes]:
+        """The name and the content of a translated document; raises HTTPException for one that cannot be read."""
+        asked = TranslateRequest.parse({**fields, "q": []}, self.max_characters)
+        sources = [source for source, target in self.runs if target == asked.target and asked.source in {AUTO, source}]
+        source = sources[0] if len(sources) == 1 else ANY_LANGUAGE
+        name, draft = await read_document(fields, (source, asked.target))
+        wanted = {key: fields.get(key) for key in ("source", "target", "glossary")}
+        wanted["q"] = [slot.text for slot in draft.slots]
+        answer = await self._answer(TranslateRequest.parse(wanted, self.max_characters))
+        for slot, text in zip(draft.slots, answer["translatedText"], strict=True):
+            slot.write(text)
+        return f"{name.stem}_{asked.target}{name.suffix}", await asyncio.to_thread(draft.content)
 
     async def _in_time(self, work: Awaitable[_T]) -> _T:
         """The result of some work; raises HTTPException when it takes too long, or when the queue is full."""

@@ -112,8 +112,12 @@ class TranslateRequest(TextsRequest):
         return escape_unmarked(translation.text) if self.format == "html" else translation.text
 
 
-async def read_fields(request: Request, max_characters: int, timeout: float) -> Mapping[str, Any]:
-    """The fields of a request: those of the address, and of the body, which is JSON or a form without files.
+async def read_fields(
+    request: Request, max_characters: int, timeout: float, *, largest_file: int = 0
+) -> Mapping[str, Any]:
+    """The fields of a request: those of the address, and of the body, which is JSON or a form.
+
+    A form has no file, or one of so many bytes at most.
 
     Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
     the client leaves.
@@ -121,11 +125,13 @@ async def read_fields(request: Request, max_characters: int, timeout: float) -> 
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (kinds := (_JSON, _FORM, _MULTIPART)):
         raise HTTPException(415, f"content-type: must be {' or '.join(kinds)}", {"Accept": ", ".join(kinds)})
-    body = await _read_body(request, _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES, timeout)
+    body = await _read_body(request, _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES + largest_file, timeout)
     of_address = await _read_form(request, request.scope["query_string"], "the address", _FORM)
     if not body:
         return of_address
-    return {**of_address, **(_read_json(body) if kind == _JSON else await _read_form(request, body, "the body", kind))}
+    if kind == _JSON:
+        return {**of_address, **_read_json(body)}
+    return {**of_address, **await _read_form(request, body, "the body", kind, files=int(largest_file > 0))}
 
 
 def read_keys(file: Path) -> list[bytes]:
@@ -184,22 +190,24 @@ def _read_json(body: bytes) -> Mapping[str, Any]:
     return fields
 
 
-async def _read_form(request: Request, form: bytes, place: str, kind: str) -> dict[str, Any]:
-    """The fields of a form by name, several texts as a list; raises HTTPException for files, and for other content."""
+async def _read_form(request: Request, form: bytes, place: str, kind: str, *, files: int = 0) -> dict[str, Any]:
+    """The fields of a form by name, several texts as a list; raises HTTPException for more files, and other content."""
 
     async def stream() -> AsyncGenerator[bytes, None]:
         yield form
 
     pairs: Sequence[tuple[str, Any]]
     try:
-        text, most = form.decode("utf-8"), _MOST_FIELDS
+        text, most = form.decode("utf-8", "ignore" if files else "strict"), _MOST_FIELDS
         if kind == _FORM:
             pairs = parse_qsl(text, True, errors="strict", max_num_fields=most)
         else:
-            parser = MultiPartParser(request.headers, stream(), max_files=0, max_fields=most, max_part_size=len(form))
+            parser = MultiPartParser(
+                request.headers, stream(), max_files=files, max_fields=most, max_part_size=len(form)
+            )
             pairs = (await parser.parse()).multi_items()
     except (MultiPartException, KeyError, ValueError):
-        problem = f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields and no file"
+        problem = f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields and {files or 'no'} file"
         raise HTTPException(400, problem) from None
     texts = [value for name, value in pairs if name == "q"]
     return dict(pairs) | ({"q": texts} if len(texts) > 1 else {})

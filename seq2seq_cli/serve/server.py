@@ -61,7 +61,6 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
         lifespan="off",
         log_config=None,
         access_log=False,
-        proxy_headers=False,
         server_header=False,
         headers=[("X-Content-Type-Options", "nosniff")],
         limit_concurrency=_MOST_CONNECTIONS,

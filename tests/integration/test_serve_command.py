@@ -10,6 +10,7 @@ import socket
 import subprocess
 import threading
 import urllib.parse
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.decoding.load import LoadedRun, load
+from seq2seq_cli.documents.open_document import take_apart
 from tests.commands import s2s_here
+from tests.documents import DOCUMENTS, members, packed
 from tests.servers import Answer, Server, answer_of, running_server
 from tests.untrained import make_run
 from tests.waiting import wait_until
@@ -317,6 +320,62 @@ def test_what_cannot_be_translated_is_refused_with_the_reason(server: Server, na
     assert answer.status == status
     assert answer.content.keys() == {"error"}
     assert len(answer.content["error"]) < 200
+
+
+def sent_file(server: Server, name: str, content: bytes, **fields: str) -> Answer:
+    """The answer to a document, sent as the clients of LibreTranslate do."""
+    parts = [
+        f'name="{key}"\r\n\r\n{value}'.encode() for key, value in ({"source": "en", "target": "de"} | fields).items()
+    ]
+    parts.append(f'name="file"; filename="{name}"\r\n\r\n'.encode() + content)
+    body = b"".join(b"--x\r\nContent-Disposition: form-data; %b\r\n" % part for part in parts) + b"--x--\r\n"
+    return server.ask("POST", "/translate_file", body, {"Content-Type": "multipart/form-data; boundary=x"})
+
+
+@pytest.mark.parametrize("source", ["en", "auto"])
+@pytest.mark.parametrize("name", ["letter.docx", "book.epub", "notes.md"])
+def test_a_document_is_translated_and_fetched(
+    server: Server, runs: dict[str, LoadedRun], name: str, source: str
+) -> None:
+    answer = sent_file(server, f"C:/{name}", DOCUMENTS[name], source=source)
+    assert answer.status == 200
+    address = answer.content["translatedFileUrl"]
+    stem, ending = name.split(".")
+    assert re.fullmatch(rf"{server.address}/download_file/[\w-]{{22}}\.{stem}_de\.{ending}", address)
+    with urllib.request.urlopen(address) as fetched:  # noqa: S310
+        assert fetched.headers["Content-Disposition"] == f"attachment; filename*=utf-8''{stem}_de.{ending}"
+        content = fetched.read()
+    draft = take_apart(DOCUMENTS[name], name, ("en", "de"))
+    for slot in draft.slots:
+        slot.write(runs["en-de"].translate(slot.text))
+    assert members(name, content) == members(name, draft.content())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fields", "status", "problem"),
+    [
+        ("letter.doc", b"", {}, 400, "file: must be a document"),
+        ("letter.docx", b"she", {}, 400, "letter.docx: damaged or encrypted"),
+        ("a.srt", b"she", {}, 400, "a.srt: no text"),
+        ("a.md", b"she", {"source": ""}, 400, "source: "),
+        ("a.md", b"she", {"target": "fr"}, 400, "source, target: not served here"),
+        ("a.md", b"she " * 5001, {}, 413, "q: 20,004 characters"),
+        ("a.md", bytes(11_000_000), {}, 413, "the body: "),
+        ("a.odt", packed({"content.xml": b"<p/>", "a": bytes(20_000_001)}), {}, 400, "a.odt: more than 20 MB"),
+    ],
+)
+def test_a_document_that_cannot_be_translated_is_refused(
+    server: Server, name: str, content: bytes, fields: dict[str, str], status: int, problem: str
+) -> None:
+    answer = sent_file(server, name, content, **fields)
+    assert (answer.status, answer.content["error"][: len(problem)]) == (status, problem)
+
+
+def test_documents_need_a_key_where_texts_do_and_others_a_name(strict_server: Server) -> None:
+    assert sent_file(strict_server, "a.md", b"she").status == 403
+    assert sent_file(strict_server, "a.md", b"she", api_key=KEY).status == 200
+    assert strict_server.ask("POST", "/translate_file", *in_form_parts(*GOOD.items(), ("api_key", KEY))).status == 400
+    assert strict_server.get("/download_file/a.md").status == 404
 
 
 @pytest.mark.parametrize(

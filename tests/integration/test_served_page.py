@@ -10,6 +10,7 @@ from seq2seq_cli.decoding.load import LoadedRun, load
 from tests.browser import Browser
 from tests.servers import Server, running_server
 from tests.untrained import make_run
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -186,6 +187,20 @@ def test_both_fields_are_of_the_same_height_and_long_texts_scroll_in_them(page: 
     assert shown(page, "output", run.translate(text)) == run.translate(text)
     heights = page.run("['textarea', 'output'].map((name) => document.querySelector(name).clientHeight)")
     assert heights[0] == heights[1] <= page.run("0.6 * innerHeight")
+
+
+def test_a_dropped_document_is_translated_and_downloaded(browser: Browser, server: Server, tmp_path: Path) -> None:
+    browser.send("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    browser.open(f"{server.address}/")
+    browser.run(
+        "(() => { const dataTransfer = new DataTransfer();"
+        " dataTransfer.items.add(new File(['# she kissed him\\n'], 'a ü.md'));"
+        " document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true })); })()"
+    )
+    assert shown(browser, "main > [role=status] a", "a ü.md") == "a ü.md, translated"
+    wait_until((tmp_path / "a ü_de.md").exists)
+    assert (tmp_path / "a ü_de.md").read_text(encoding="utf-8").startswith("# ")
+    assert browser.run("document.querySelector('input[type=file]').accept").startswith(".docx,")
 
 
 def test_a_text_with_scripts_stays_a_text(page: Browser, run: LoadedRun) -> None:

@@ -188,6 +188,8 @@ def test_a_glossary_comes_with_a_request(server: Server) -> None:
     answer = server.translate(**GOOD | {"q": "he saw ."}, glossary="saw\tküsste\nhe\tHund").content["translatedText"]
     assert "küsste" in answer
     assert "Hund" in answer
+    address = sent_file(server, "a.md", b"he saw .\n", glossary="saw\tküsste\nhe\tHund").content["translatedFileUrl"]
+    assert server.get(address.removeprefix(server.address)).content == f"{answer}\n"
     for glossary, told in (("saw küsste", "glossary:1: needs a term"), ("saw\tKrokodil", "glossary: saw: the model")):
         refusal = server.translate(**GOOD, glossary=glossary)
         assert refusal.status == 400

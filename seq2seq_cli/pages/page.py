@@ -67,7 +67,7 @@ def served_page(data: Mapping[str, Any]) -> bytes:
 def manifest() -> dict[str, Any]:
     """What a browser needs to install the page of a server as an app: https://www.w3.org/TR/appmanifest."""
     icons = [{"src": _ICON, "type": "image/svg+xml", "sizes": "any"}]
-    return {"name": "s2s translator", "short_name": "s2s", "start_url": ".", "display": "standalone", "icons": icons}
+    return {"name": "Translator (s2s)", "short_name": "s2s", "start_url": ".", "display": "standalone", "icons": icons}
 
 
 def page(title: str, scripts: Sequence[str], data: Mapping[str, Any], *, start: str, allowed: str = "") -> bytes:

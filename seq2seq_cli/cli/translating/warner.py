@@ -65,9 +65,12 @@ def _strange_words(translator: Translator, translation: Translation) -> str:
     if len(words) < _FEWEST_UNKNOWN or not codec.counts or codec.cost(words) < codec.usual_cost * characters:
         return ""
     tgt = translator.tgt_codec
-    read = [word for each in translation.sentences for word in _worded(tgt.read(each.reading.text))]
-    if codec.cost(words) - tgt.cost(read) > _MORE_LIKELY:
-        return f"the text looks like {name_of(tgt.config.language)}: is it {language}?"
+    # A tokenizer that is another program may be missing, and characters tell languages apart badly.
+    is_comparable = tgt.counts and tgt.rules is not None and codec.unit != "character"
+    if is_comparable and tgt.config.language != codec.config.language:
+        read = _worded(tgt.read(" ".join(word.text for word in words)))
+        if codec.cost(words) - tgt.cost(read) > _MORE_LIKELY:
+            return f"the text looks like {name_of(tgt.config.language)}: is it {language}?"
     if codec.cost(words) > _STRANGE * codec.usual_cost * characters:
         return f"the text is unlike all that the model has learned from: is it {language}?"
     return ""

@@ -64,7 +64,8 @@ class ContextProvider(nn.Module, ABC):
         """The memory of encoder states, computed once per sentence; `last` is the encoder's last state."""
         # A weight of 0 does not silence a NaN, and neither does a gradient of 0.
         states = states.masked_fill(~mask.unsqueeze(2), 0.0)
-        return Memory(states=states, keys=self.keys(states[..., : last.shape[1]], last), mask=mask)
+        own = states if states.shape[2] == last.shape[1] else states[..., : last.shape[1]]  # keys may be the states
+        return Memory(states=states, keys=self.keys(own, last), mask=mask)
 
     @abstractmethod
     def keys(self, states: Float[Tensor, "B S X"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:

@@ -68,8 +68,8 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
            paper subtracts eta_t * weight_decay * w)
     adadelta  Zeiler 2012, algorithm 1, with ρ = 0.95 and ε = 1e-6 as in Bahdanau et al. 2015, appendix B.2; each update
            times lr, which is 1 in the paper
-    muon   Jordan et al. 2024: `Muon` for the matrices of the RNNs, the attention, the bridge and the readout, AdamW
-           for word vectors, output layer and whatever is no matrix
+    muon   Jordan et al. 2024: `Muon` for the matrices of the RNNs, one per gate, of the attention, the bridge and the
+           readout, AdamW for word vectors, output layer and whatever is no matrix
     sgd    w - lr * (gradient + weight_decay * w)
 
     Of the weights, matrices decay. Biases do not: they are few and hardly overfit (Goodfellow et al. 2016, section
@@ -103,8 +103,14 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
             optimiser = torch.optim.Adadelta(groups, lr=lr, rho=0.95, eps=1e-6)
         case "sgd":
             optimiser = torch.optim.SGD(groups, lr=lr, fused=fused)
-    muon = [Muon(inner, lr=lr, weight_decay=decay)] if inner else []
+    muon = [Muon(inner, lr=lr, weight_decay=decay, gates=_gates(model))] if inner else []
     return Optimiser(name, *muon, optimiser)
+
+
+def _gates(model: Seq2Seq) -> dict[nn.Parameter, int]:
+    """The number of gates whose matrices stand in each matrix of the RNNs, one below the other."""
+    rnns = (part for part in model.modules() if isinstance(part, nn.RNNBase))
+    return {weight: len(weight) // rnn.hidden_size for rnn in rnns for weight in rnn.parameters() if weight.ndim > 1}
 
 
 def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, epochs: float) -> float:

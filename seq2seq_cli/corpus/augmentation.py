@@ -9,8 +9,8 @@ same pairs.
 """
 
 import re
-from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -22,13 +22,14 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names
+from seq2seq_cli.corpus.shared_numbers import Written, with_other_numbers, written_forms
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import lower, upper
-from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN, UNSPACED_LETTERS
+from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 
 _SAMPLE = 20_000
-"""Pairs whose names are looked at before training."""
+"""Pairs whose names, and pairs whose numbers, are looked at before training."""
 _LONGEST_JOINED = 30
 """Target ids of a line of joined pairs, more where they are characters: longer ones are few per batch, and take as many
 steps."""
@@ -36,9 +37,6 @@ _NUMBER_COPIES = 6
 """Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
 _MOST_COPIES = 0.15
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
-_IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
-_NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]+(?:[.,:][0-9]+)*(?!{_IN_WORD})")
-_TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
 _OTHER_MARKS = re.compile(r"[。！？؟।¿¡]")
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
@@ -69,6 +67,8 @@ class Augmentation:
     tgt_codec: Codec
     training: TrainingConfig
     names: Names
+    forms: Sequence[Written] = ()
+    """How the pairs write numbers with separators."""
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
     longest: int | None = None
@@ -88,6 +88,7 @@ class Augmentation:
             tgt_codec=corpus.tgt_codec,
             training=training,
             names=_names_of(corpus, training.seed, are_drawn=changes.enabled and changes.names > 0),
+            forms=_forms_of(corpus) if changes.enabled and changes.numbers else (),
             stream=stream,
             longest=longest,
         )
@@ -162,7 +163,7 @@ class Augmentation:
             return None
         before = texts = self._texts(line)
         if numbers:
-            texts = change_numbers(texts, random)
+            texts = Texts(*with_other_numbers(texts, self.forms, random))
         if names:
             found = self.names.find(*texts)
             texts = self._with_other_names(texts, found, random) if found else self._with_addressee(texts, random)
@@ -192,9 +193,7 @@ class Augmentation:
 
     @cached_property
     def _digits(self) -> frozenset[int]:
-        """The ids of the source that hold a digit."""
-        words = self.src_codec.vocabulary.words
-        return frozenset(self.src_codec.vocabulary.id(word) for word in words if re.search(r"\d", word))
+        return frozenset(_ids_with_digits(self.src_codec))
 
     def _has_digits(self, line: Line) -> bool:
         return not self._digits.isdisjoint(line.src)
@@ -244,39 +243,6 @@ class Augmentation:
         return self._read(Texts(in_case(texts.src, self.src_codec.config.language), texts.tgt))
 
 
-def change_numbers(texts: Texts, random: Random) -> Texts:
-    """Other digits for the numbers that both sides share, whose separators stay: 12.50 and 12,50, 7:30 and 7.30.
-
-    A model that copies digit by digit loses no number and invents none. 0 and 1 stay, for the sake of grammar.
-    """
-    src, tgt = map(_NUMBER.findall, texts)
-    if sorted(map(_digits, src)) != sorted(map(_digits, tgt)):
-        return texts
-    forms = defaultdict[str, set[str]](set)
-    for number in src + tgt:
-        forms[_digits(number)].add(number)
-    others = {each: _other_digits(each, of_each, random) for each, of_each in forms.items() if each not in {"0", "1"}}
-
-    def other(found: re.Match[str]) -> str:
-        digits = _digits(found[0])
-        left = iter(others.get(digits, digits))
-        # One without separators may be longer or shorter than before.
-        return "".join(left) if found[0].isdigit() else re.sub("[0-9]", lambda _: next(left), found[0])
-
-    return Texts(*(_NUMBER.sub(other, text) for text in texts))
-
-
-def _other_digits(digits: str, forms: Iterable[str], random: Random) -> str:
-    """The digits of another number that can be written in the same forms; one without separators may be longer."""
-    if any(map(_TIME.fullmatch, forms)):
-        hour = random.integers(10, 24) if len(digits) == 4 else random.integers(1, 10)
-        return f"{hour}{random.integers(60):02}"
-    is_plain = all(map(str.isdigit, forms))
-    length = random.integers(1, 5) if is_plain and random.random() < 0.5 else len(digits)
-    first = random.integers(2 if length == 1 else 1, 10)
-    return str(first) + "".join(map(str, random.integers(10, size=length - 1).tolist()))
-
-
 def change_final_mark(texts: Texts, random: Random) -> Texts:
     """The sentences without their final marks, or with another one; both sides must have one.
 
@@ -312,10 +278,6 @@ def _have_final_marks(texts: Texts) -> bool:
     return all(map(_END.search, texts))
 
 
-def _digits(number: str) -> str:
-    return re.sub(r"\D", "", number)
-
-
 def _join(sentences: Sequence[str]) -> str:
     """A line of sentences, with spaces between them but behind the wide marks of Chinese and Japanese."""
     joined = sentences[0]
@@ -331,6 +293,19 @@ def _ids(codec: Codec, text: str) -> list[int]:
 def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
     chosen = ids.pick(rows)
     return [Line(chosen.src.row(i).tolist(), chosen.tgt.row(i).tolist()) for i in range(len(rows))]
+
+
+def _ids_with_digits(codec: Codec) -> list[int]:
+    return [codec.vocabulary.id(word) for word in codec.vocabulary.words if re.search(r"\d", word)]
+
+
+def _forms_of(corpus: PreparedCorpus) -> list[Written]:
+    """The forms of the numbers of the training pairs with digits: of so many of them as the names are of."""
+    src, tgt = corpus.codecs
+    pairs = corpus.split("train")
+    places = np.flatnonzero(np.isin(pairs.src.values, _ids_with_digits(src)))
+    rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]
+    return written_forms((src.text(line.src), tgt.text(line.tgt)) for line in _lines(pairs, rows))
 
 
 def _names_of(corpus: PreparedCorpus, seed: int, *, are_drawn: bool) -> Names:

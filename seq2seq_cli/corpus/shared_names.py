@@ -24,7 +24,7 @@ _LETTERS = {True: "aeiouy", False: "bcdfghjklmnpqrstvwxz"}
 _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çčćďđğłñňřśšşťžż"}
 """Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
 _CODES = (
-    *("00", "000", "0000", "0.0", "0.00", "0,000", "0:00", "0/0", "-0", "A00", "K0"),
+    *("00", "000", "0000", "0/0", "-0", "A00", "K0"),
     *("000-0000", "000-000-0000", "0.0.0", "0000 000000"),
 )
 """Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
@@ -93,8 +93,10 @@ class Names:
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
         name, mark = self._made_up(random), random.random()
-        if not self._are_latin or mark > 0.15:
+        if not self._are_latin or mark > 0.2:
             return name
+        if mark > 0.15:
+            return f"{self._made_up(random)[: random.integers(1, 3)]}. {name}"
         return f"{name}-{self._made_up(random)}" if mark < 0.1 else f"{'OD'[random.integers(2)]}'{name}"
 
     def _made_up(self, random: np.random.Generator) -> str:

@@ -27,7 +27,7 @@ class AugmentationConfig(Section):
     names: Probability = 0.75
     """Per pair with a name that both sides share, such as Tom: another name is put in its place on both sides."""
     numbers: Probability = 0.7
-    """Per pair with a number whose digits both sides share: other digits on both sides, separators as they are."""
+    """Per pair with a number whose digits both sides share: other digits on both sides, written as in the pairs."""
     joined: Probability = 0.02
     """Per pair: one to three other pairs follow it on its line."""
     final_mark: Probability = 0.2

@@ -16,14 +16,7 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
-from seq2seq_cli.corpus.augmentation import (
-    Augmentation,
-    Texts,
-    change_final_mark,
-    change_marks,
-    change_numbers,
-    with_typo,
-)
+from seq2seq_cli.corpus.augmentation import Augmentation, Texts, change_final_mark, change_marks, with_typo
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.text.codec import Codec
@@ -110,41 +103,6 @@ def written(line: tuple[list[int], list[int]], codecs: tuple[Codec, Codec]) -> P
 def changed(pair: Pair, *, unit: Unit = "bpe", **probabilities: float) -> list[Pair]:
     codecs = codecs_of(unit)
     return [written(line, codecs) for line in changed_ids([pair], codecs, **probabilities)]
-
-
-@pytest.mark.parametrize(
-    ("src", "tgt", "src_form", "tgt_form"),
-    [
-        ("It costs 12.50.", "Es kostet 12,50.", r"It costs (\d\d)\.(\d\d)\.", "Es kostet {0},{1}."),
-        ("1,250,000 people", "1.250.000 Leute", r"([1-9]),(\d{3}),(\d{3}) people", "{0}.{1}.{2} Leute"),
-        ("At 7:30.", "Um 7.30 Uhr.", r"At ([1-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
-        ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
-        ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
-        ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),
-        ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
-    ],
-)
-def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
-    src: str, tgt: str, src_form: str, tgt_form: str
-) -> None:
-    found = [change_numbers(Texts(src, tgt), random) for random in SEEDS]
-    assert len(set(found)) > 5
-    for texts in found:
-        numbers = re.fullmatch(src_form, texts.src)
-        assert numbers
-        assert texts.tgt == tgt_form.format(*numbers.groups())
-
-
-def test_numbers_that_the_sides_do_not_share_stay() -> None:
-    for pair in (("1 cat", "1 Katze"), ("3 and 4", "3 und 5"), ("at 3 pm", "um 15 Uhr"), ("B12, 3rd", "B12, 3te")):
-        assert {change_numbers(Texts(*pair), random) for random in SEEDS} == {pair}
-
-
-@given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
-def test_only_digits_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
-    texts = change_numbers(Texts(src, tgt), np.random.default_rng(seed))
-    for before, after in zip((src, tgt), texts, strict=True):
-        assert re.sub("[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
 
 
 @pytest.mark.parametrize(("plain", "further"), [(60, 5), (15, 2), (3, 0)])

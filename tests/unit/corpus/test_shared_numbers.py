@@ -1,0 +1,71 @@
+"""Numbers that both sides share, and others in their places."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seq2seq_cli.corpus.shared_numbers import Written, with_other_numbers, written_forms
+
+SEEDS = [np.random.default_rng(seed) for seed in range(40)]
+FORMS = [Written("0:00", "0.00"), Written("00.00", "00,00")]
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "src_form", "tgt_form"),
+    [
+        ("It costs 12.50.", "Es kostet 12,50.", r"It costs (\d\d)\.(\d\d)\.", "Es kostet {0},{1}."),
+        ("1,250,000 people", "1.250.000 Leute", r"([1-9]),(\d{3}),(\d{3}) people", "{0}.{1}.{2} Leute"),
+        ("At 7:30.", "Um 7.30 Uhr.", r"At ([1-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
+        ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
+        ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
+        ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),
+        ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
+    ],
+)
+def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
+    src: str, tgt: str, src_form: str, tgt_form: str
+) -> None:
+    found = [with_other_numbers((src, tgt), (), random) for random in SEEDS]
+    assert len(set(found)) > 5
+    for texts in found:
+        numbers = re.fullmatch(src_form, texts[0])
+        assert numbers
+        assert texts[1] == tgt_form.format(*numbers.groups())
+
+
+def test_numbers_that_the_sides_do_not_share_stay() -> None:
+    for pair in (("1 cat", "1 Katze"), ("3 and 4", "3 und 5"), ("at 3 pm", "um 15 Uhr"), ("B12, 3rd", "B12, 3te")):
+        assert {with_other_numbers(pair, FORMS, random) for random in SEEDS} == {pair}
+
+
+@given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
+def test_only_digits_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
+    texts = with_other_numbers((src, tgt), (), np.random.default_rng(seed))
+    for before, after in zip((src, tgt), texts, strict=True):
+        assert re.sub("[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
+
+
+def test_forms_are_those_of_several_pairs_with_separators_on_both_sides() -> None:
+    pairs = [
+        ("It costs 12.50.", "Es kostet 12,50."),
+        ("At 9:15 or 10:15.", "Um 9.15 oder 10:15 Uhr."),
+        ("He has 47.25 of 3,000.", "Er hat 47,25 von 3000."),
+        ("At 7:45 of 8,000.", "Um 7.45 von 8000."),
+        ("It is 3:30.", "Es ist halb vier."),
+        ("25 cats", "25 Katzen"),
+    ]
+    assert written_forms(pairs) == [Written("00.00", "00,00"), Written("0:00", "0.00")]
+
+
+def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> None:
+    found = [with_other_numbers(("7 or 23", "7 oder 23"), FORMS, random) for random in SEEDS]
+    prices = [re.search(r"\b(\d\d)\.(\d\d)\b.*\|.*\b\1,\2(?!\d)", "|".join(texts)) for texts in found]
+    times = [re.search(r"\b([1-9]):([0-5]\d)\b.*\|.*\b\1\.\2(?!\d)", "|".join(texts)) for texts in found]
+    assert any(prices)
+    assert any(times)
+    for src, tgt in found:
+        assert re.fullmatch(r"[\d.:]+ or [\d.:]+", src)
+        assert re.fullmatch(r"[\d.,]+ oder [\d.,]+", tgt)

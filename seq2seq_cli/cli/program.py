@@ -31,6 +31,7 @@ COMMANDS = {
     "train": "Train a translator on a prepared folder and keep its best weights.",
     "compare": "Train several configs on the same pairs, and print their scores side by side.",
     "translate": "Translate texts with a trained run.",
+    "correct": "Give a run the right translation of a text, which counts from the next text on.",
     "score": "Print the log-probability of given translations under a trained run.",
     "evaluate": "Score a translator on held-out sentences, and test whether it is better than another.",
     "export": "Write a run in a form for others: as graphs for ONNX Runtime, as a page that translates, or as a file"

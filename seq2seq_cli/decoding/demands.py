@@ -36,15 +36,23 @@ def glossary_of(lines: Iterable[str], name: str) -> Terms:
     Blank lines are skipped. Raises InputError for a line of another form, with the name of the glossary and its number.
     """
     terms: dict[str, tuple[str, ...]] = {}
+    for _, term, translation in translated_lines(lines, name, "a term"):
+        terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
+    return terms
+
+
+def translated_lines(lines: Iterable[str], name: str, what: str) -> Iterator[tuple[int, str, str]]:
+    """The number of each line that is not blank, what stands before its tab, and the translation behind it.
+
+    Raises InputError for a line of another form.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         columns = [normalise(column) for column in line.split("\t")]
         if len(columns) != 2 or not all(columns):
-            raise InputError(f"{name}:{number}: needs a term, a tab and its translation, and nothing else")
-        term, translation = columns
-        terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
-    return terms
+            raise InputError(f"{name}:{number}: needs {what}, a tab and its translation, and nothing else")
+        yield number, columns[0], columns[1]
 
 
 def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:

@@ -4,21 +4,22 @@ import importlib.util
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.decoding.corrections import corrected
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.translation import Step, Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.errors import InputError, ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import CONFIG
+from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, GLOSSARY
 from seq2seq_cli.runs.weights import Weights, read_header, read_weights
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
@@ -30,13 +31,33 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class LoadedRun:
     """A trained run in memory, ready to translate."""
 
     path: Path
     """The run folder; of several that translate together, the first."""
-    translator: Translator
+    uncorrected: Translator
+    """The translator without the corrections and the glossary in the folder."""
+    _corrected: tuple[object, Translator] | None = field(default=None, init=False, repr=False)
+    """The sizes and times of these files when they were read, and the translator with them."""
+
+    @property
+    def translator(self) -> Translator:
+        """The translator with the corrections and the glossary that stand in the folder now.
+
+        Raises InputError for a line that cannot be used; once the files could be read, it is a warning.
+        """
+        state = [_state(self.path / name) for name in (CORRECTIONS, GLOSSARY)]
+        if self._corrected is None or self._corrected[0] != state:
+            try:
+                self._corrected = state, corrected(self.path, self.uncorrected)
+            except InputError as error:
+                if self._corrected is None:
+                    raise
+                logger.warning("%s: the file counts as it was before", error)
+                self._corrected = state, self._corrected[1]
+        return self._corrected[1]
 
     @overload
     def translate(self, text: str) -> str: ...
@@ -90,7 +111,16 @@ def load(
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
     folders = [RunFolder.find_model(None if each is None else Path(each)) for each in runs]
     translators = [load_translator(folder, device, overrides, threads) for folder in folders]
-    return LoadedRun(path=folders[0].path, translator=_together(folders, translators))
+    return LoadedRun(path=folders[0].path, uncorrected=_together(folders, translators))
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """The size of a file, and when it was changed; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns
 
 
 def load_translator(

@@ -5,7 +5,7 @@
 S source length with ``<eos>``, T target length.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, islice, pairwise
@@ -34,6 +34,10 @@ from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, Span, is_pun
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT, UNK
 
+Ids: TypeAlias = tuple[int, ...]
+"""The ids of a sentence, without bos and eos."""
+Corrections: TypeAlias = Mapping[Ids, Ids]
+"""Sources that a user has corrected, and their translations."""
 _Found: TypeAlias = tuple[list[Hypothesis], Tree | None]
 """The best hypotheses for a sentence, best first, and the tree of the search where it is traced."""
 
@@ -62,6 +66,7 @@ class Translator:
     tgt_codec: Codec
     options: DecodingOptions
     demands: Demands = field(default_factory=Demands)
+    corrections: Corrections = field(default_factory=dict)
     is_traced: bool = False
     """Whether the translations come with the trees of their searches."""
     has_steps: bool = False
@@ -80,14 +85,14 @@ class Translator:
         return replace(self, is_traced=True, has_steps=steps)
 
     def with_demands(self, demands: Demands) -> "Translator":
-        """The same translator with other demands.
+        """The same translator with another prefix, and more terms; the new translations of a term take precedence.
 
         Raises InputError for words that its codec cannot write, and for a glossary when it draws its translations.
         """
         demands.check(self.tgt_codec)
         if demands.terms and self.options.sampling:
             raise UsageError("--glossary: needs a search: leave it out, or set decoding.sampling=false")
-        return replace(self, demands=demands)
+        return replace(self, demands=replace(demands, terms={**self.demands.terms, **demands.terms}))
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:
         """The translations, in the order of the texts; a blank text has a blank one. See translate_stream."""
@@ -159,19 +164,26 @@ class Translator:
         for numbers in similar_lengths([len(source.reading.ids) for source in distinct], self.options.batch_size):
             batch = [distinct[number] for number in numbers]
             trace = Trace(len(batch)) if self.is_traced else None
+            is_plain = not (self.demands.prefix or self.demands.terms or any(map(self._correction, batch)))
             hypotheses = search(
                 self.engine,
                 [source.reading.ids for source in batch],
                 self.search_options,
                 most_unknown=[self._most_unknown(source.reading) for source in batch],
-                constraints=list(map(self._constraints, batch)) if self.demands.prefix or self.demands.terms else (),
+                constraints=() if is_plain else list(map(self._constraints, batch)),
                 trace=trace,
             )
             trees = trace.trees if trace else [None] * len(batch)
             found |= zip((source.key for source in batch), zip(hypotheses, trees, strict=True), strict=True)
         return [found[source.key] for source in sources]
 
+    def _correction(self, source: _Source) -> Ids:
+        """The ids of the correction of a sentence; none where it has none, or where a prefix is for it."""
+        return () if source.is_first else self.corrections.get(tuple(source.reading.ids), ())
+
     def _constraints(self, source: _Source) -> Constraints:
+        if correction := self._correction(source):
+            return Constraints(prefix=(*correction, EOS))
         return self.demands.constraints(source.reading, self.tgt_codec, is_first=source.is_first)
 
     def _most_unknown(self, reading: Reading) -> int:

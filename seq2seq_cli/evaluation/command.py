@@ -111,7 +111,7 @@ def evaluate(
     written = [read_hypotheses(Path(path), whole) for path in hypotheses]  # before all that takes time
     outputs = []
     for run in found:
-        translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).translator
+        translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).uncorrected
         output = translate_set(run.name, translator, tests, run.trained, gold)
         seen = count_words(run.corpus.trained_texts("tgt"), tests) if run.corpus else None
         outputs.append(replace(output, seen=seen))

@@ -9,9 +9,9 @@ const MOST_OTHERS = 5; // other translations of a sentence
  * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
  * `translate(text, isWanted)` gives {text, sentences}, with `told` where it fails, or null once the text is another one;
  * it is asked `pause` milliseconds after the last key. `alternativesOf(sentence, most)` gives other translations of it as
- * such sentences, `stepsOf` is for `stepperFold` in stepper.js.
+ * such sentences, `stepsOf` is for `stepperFold` in stepper.js; `suggest(sentence, text)`, if any, sends a better one.
  */
-function translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf }) {
+function translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf, suggest }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
@@ -101,7 +101,16 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
           offer(found);
           others.querySelector("[aria-pressed=true]").focus();
         }));
-      others.replaceChildren(...(buttons.length > 1 ? buttons : ["The search found no other translation."]));
+      others.replaceChildren(...(buttons.length > 1 ? buttons : ["The search found no other translation."]),
+        ...(suggest ? [correction()] : []));
+    }
+
+    /** A field for a better translation. */
+    function correction() {
+      const field = el("input", { value: written.translation, dir: "auto", "aria-label": "A better translation" });
+      const sent = "Sent. It counts once the owner of this translator has accepted it.";
+      const send = () => suggest(own, field.value).then(() => tell(sent), (error) => tell(error.message));
+      return el("form", { onsubmit: (event) => (event.preventDefault(), send()) }, field, el("button", {}, "Correct"));
     }
 
     function onclick() {
@@ -132,9 +141,10 @@ function copyText(element) {
  * The page of a server: a text is sent to it, and its translation shown with the attention.
  *
  * `directions` are pairs of languages, `names` their English names; `about` has of each direction `lines` on the
- * translator, and an `example` to type; `pause` is in milliseconds; `files` are endings of documents' names.
+ * translator, and an `example` to type; `suggestions` says whether better translations are taken; `pause` is in
+ * milliseconds; `files` are endings of documents' names.
  */
-function servedPage({ directions, names, about, needs_key: needsKey, max_characters: most, pause, files }) {
+function servedPage({ directions, names, about, suggestions, needs_key: needsKey, max_characters: most, pause, files }) {
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
   const direction = choice(directions.map(title), () => choose());
   const footer = el("footer", { class: "note" });
@@ -166,10 +176,10 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
   }
 
   /** The server's answer to a question about a text, and what it says. */
-  async function ask(text, fields, signal) {
+  async function ask(text, fields, signal, address = "translate") {
     const [source, target] = languages();
     const question = { q: text, source, target, glossary: glossary(), ...fields, ...(needsKey && { api_key: key.value }) };
-    const answer = await fetch("translate", {
+    const answer = await fetch(address, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,
     });
     return [answer, await answer.json()];
@@ -187,6 +197,12 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
     const [answer, content] = await ask(sentence.source, { attention: true, alternatives: most });
     if (!answer.ok) throw new Error(content.error);
     return content.alternativeSentences.map(([sentence]) => sentence);
+  }
+
+  /** Send a better translation of a sentence. */
+  async function suggest(sentence, text) {
+    const [answer, content] = await ask(sentence.source, { s: text }, undefined, "suggest");
+    if (!answer.ok) throw new Error(content.error);
   }
 
   /** The server's translation, none of a blank text; an earlier question is taken back. */
@@ -224,7 +240,8 @@ function servedPage({ directions, names, about, needs_key: needsKey, max_charact
 
   const example = () => about[direction.value].example;
   const nameOf = (code) => names[code];
-  const panes = translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf });
+  const panes = translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf,
+    suggest: suggestions && suggest });
   const [boxes, ...shown] = panes.elements;
   const labelled = (label, field) => el("label", {}, `${label} `, field);
   const controls = [

@@ -41,13 +41,17 @@ EPOCHS = "epochs"
 WEIGHTS = BEST.suffix
 """The ending of a file of weights."""
 CODEC = "codec"
+CORRECTIONS = "corrections.tsv"
+GLOSSARY = "glossary.tsv"
+SUGGESTIONS = "suggestions.tsv"
 LOCK = ".lock"
 MARK = ".s2s-run"
 """The file by which ``--overwrite`` recognises a folder that it may replace: a config.yaml may be anybody's."""
 LATEST = RUNS / "latest"
 """The name of the newest run."""
 
-READ = (*(CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0]), *(EPOCHS, LOCK))
+_OF_USERS = (CORRECTIONS, GLOSSARY, SUGGESTIONS)
+READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0], EPOCHS, LOCK, *_OF_USERS)
 """The names at the top of a run folder that s2s reads, or writes into."""
 _KEY = "run"
 _LONGEST_NAME = 255

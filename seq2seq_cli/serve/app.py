@@ -18,17 +18,19 @@ from starlette.routing import Route
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.decoding.corrections import add_correction
 from seq2seq_cli.decoding.demands import Demands, glossary_of
-from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import manifest, served_page
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
 from seq2seq_cli.serve.documents import LARGEST_FILE, TranslatedFiles, read_document
-from seq2seq_cli.serve.requests import AUTO, TextsRequest, TranslateRequest, has_key, read_fields
+from seq2seq_cli.serve.requests import AUTO, Suggestion, TextsRequest, TranslateRequest, has_key, read_fields
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -48,8 +50,7 @@ _TYPING_PAUSE = 200
 class Served(NamedTuple):
     """A run that is served."""
 
-    path: Path
-    translator: Translator
+    run: LoadedRun
     about: Mapping[str, Any]
 
 
@@ -67,9 +68,9 @@ def load_runs(
         translator = loaded.translator
         direction = translator.src_codec.config.language, translator.tgt_codec.config.language
         if direction in served:
-            problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].path} does"
+            problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].run.path} does"
             raise UsageError(f"{problem}: name one of them")
-        served[direction] = Served(loaded.path, translator, about_run(RunFolder.find_model(run)))
+        served[direction] = Served(loaded, about_run(RunFolder.find_model(run)))
         translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
     return served
 
@@ -88,6 +89,8 @@ class Application:
     """Most characters that wait to be translated; a request beyond is refused with 429."""
     timeout: float
     """Seconds to receive the body of a request (else 408), and to translate it (else 503)."""
+    takes_suggestions: bool = False
+    """Whether suggested translations are kept in the folders of the runs, for their owners."""
     files: TranslatedFiles = field(default_factory=TranslatedFiles)
 
     @cached_property
@@ -98,6 +101,7 @@ class Application:
             Route("/translate_file", self.translate_file, methods=["POST"]),
             Route("/download_file/{name}", self.download_file, methods=["GET"]),
             Route("/detect", self.detect, methods=["POST"]),
+            Route("/suggest", self.suggest, methods=["POST"]),
             *(Route(path, answer, methods=["GET"]) for path, answer in self._constant_answers().items()),
         ]
         handlers = {HTTPException: _refused, ClientDisconnect: _left, Exception: _failed}
@@ -106,7 +110,7 @@ class Application:
     @cached_property
     def batcher(self) -> Batcher:
         """The queue of the texts."""
-        threads = min(run.translator.engine.threads for run in self.runs.values())
+        threads = min(served.run.uncorrected.engine.threads for served in self.runs.values())
         return Batcher(threads, max_waiting=self.max_waiting)
 
     async def translate(self, request: Request) -> Response:
@@ -139,6 +143,20 @@ class Application:
         detecting = asyncio.to_thread(asked.detected, dict.fromkeys(source for source, _ in self.runs))
         return JSONResponse(await _unless_client_leaves(request, self._in_time(detecting)), headers=_NOT_STORED)
 
+    async def suggest(self, request: Request) -> Response:
+        """Keep a better translation of a text, which counts once the owner of the run accepts it."""
+        if not self.takes_suggestions:
+            raise HTTPException(403, "suggestions are off: s2s serve --suggestions turns them on")
+        wanted = Suggestion.parse(await self._fields(request), self.max_characters)
+        run = self.runs[(await self._direction(wanted))[0]].run
+        try:
+            await asyncio.to_thread(add_correction, run.path / SUGGESTIONS, run.uncorrected, wanted.q, wanted.s)
+        except InputError as error:
+            raise HTTPException(400, str(error)) from None
+        except OSError as error:
+            raise HTTPException(503, f"{SUGGESTIONS}: cannot be written: {error.strerror}") from None
+        return JSONResponse({"success": True}, headers=_NOT_STORED)
+
     async def _fields(self, request: Request, *, largest_file: int = 0) -> Mapping[str, Any]:
         """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
         fields = await read_fields(request, self.max_characters, self.timeout, largest_file=largest_file)
@@ -156,7 +174,8 @@ class Application:
             {
                 "directions": directions,
                 "names": names,
-                "about": [run.about for run in self.runs.values()],
+                "about": [served.about for served in self.runs.values()],
+                "suggestions": self.takes_suggestions,
                 "needs_key": needs_key,
                 "max_characters": longest,
                 "pause": _TYPING_PAUSE,
@@ -173,7 +192,7 @@ class Application:
             "charLimit": longest,
             "frontendTimeout": _TYPING_PAUSE,
             "language": {"source": named[sources[0]], "target": named[targets[0]]},
-            "suggestions": False,
+            "suggestions": self.takes_suggestions,
             "filesTranslation": True,
             "supportedFilesFormat": TRANSLATED,
         }
@@ -186,8 +205,8 @@ class Application:
             "/health": JSONResponse({"status": "ok"}),
         }
 
-    async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
-        """The fields of the answer: the translations of the texts, and several of each where they are wanted."""
+    async def _direction(self, wanted: TranslateRequest) -> tuple[Direction, dict[str, Any] | None]:
+        """The direction of a request, and the language that was found where it is to be; raises HTTPException."""
         sources = [source for source, target in self.runs if target == wanted.target]
         found = None
         if wanted.source == AUTO and sources:
@@ -196,7 +215,12 @@ class Application:
         if direction not in self.runs:
             served = ", ".join(map("-".join, self.runs))
             raise HTTPException(400, f"source, target: not served here: choose one of {served}")
-        translator = self.runs[direction].translator
+        return direction, found
+
+    async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
+        """The fields of the answer: the translations of the texts, and several of each where they are wanted."""
+        direction, found = await self._direction(wanted)
+        translator = self.runs[direction].run.translator
         if wanted.prefix and len(wanted.texts) > 1:
             raise HTTPException(400, "prefix: is for one text: ask for each alone")
         if wanted.prefix or wanted.glossary:

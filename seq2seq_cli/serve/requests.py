@@ -112,6 +112,14 @@ class TranslateRequest(TextsRequest):
         return escape_unmarked(translation.text) if self.format == "html" else translation.text
 
 
+class Suggestion(TranslateRequest):
+    """A better translation of a text, as clients of LibreTranslate send it."""
+
+    q: str
+    s: str
+    """The translation."""
+
+
 async def read_fields(
     request: Request, max_characters: int, timeout: float, *, largest_file: int = 0
 ) -> Mapping[str, Any]:

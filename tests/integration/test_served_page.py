@@ -102,6 +102,21 @@ def test_a_term_of_the_glossary_is_translated_so(page: Browser, run: LoadedRun) 
     page.complaints.clear()  # that the server refused it
 
 
+def test_a_better_translation_is_sent_where_suggestions_are_on(browser: Browser, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run").path
+    with running_server("--model", run, "--suggestions") as server:
+        browser.open(f"{server.address}/")
+        browser.type("she saw the dog .")
+        shown(browser, "output", load(run).translate("she saw the dog ."))
+        browser.click("output span")
+        shown(browser, ".others button:last-child", "Correct")
+        browser.run("document.querySelector('.others input').value = ''; document.querySelector('.others input').focus()")
+        browser.type("sie sah den Hund.")
+        browser.click(".others form button")
+        assert "once the owner" in shown(browser, "main > [role=status]", "once the owner")
+    assert (run / "suggestions.tsv").read_text(encoding="utf-8") == "she saw the dog .\tsie sah den Hund.\n"
+
+
 def test_a_matrix_that_is_too_wide_says_that_it_scrolls(page: Browser, run: LoadedRun) -> None:
     page.type("she kissed him .")
     shown(page, "output", run.translate("she kissed him ."))

@@ -84,7 +84,7 @@ def evaluate(
     if html:  # before anything is printed: a closed pipe ends the command
         evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
         names = [evaluation.output.name for evaluation in evaluated]
-        translators = [s2s.load(name, device=device, overrides=overrides or []).translator for name in names]
+        translators = [s2s.load(name, device=device, overrides=overrides or []).uncorrected for name in names]
         write_output(html, evaluation_page(page_data(findings, translators)), overwrite=overwrite)
         tell(f"page written to {html}")
     if as_json:

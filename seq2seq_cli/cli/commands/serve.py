@@ -26,6 +26,9 @@ def serve(
             metavar="FILE", help="Translate only for those who send a key of this file, which has one per line."
         ),
     ] = None,
+    suggestions: Annotated[
+        bool, typer.Option(help="Keep the corrections that people send, in suggestions.tsv of the run, for its owner.")
+    ] = False,
     max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Most characters of a request.")] = 20_000,
     max_waiting: Annotated[
         int, typer.Option(min=1, metavar="N", help="Most characters that wait; a request beyond that is refused (429).")
@@ -60,7 +63,12 @@ def serve(
             runs = load_runs(model or [], device=device, overrides=overrides or [], threads=threads)
         started = f"translates {', '.join(map('-'.join, runs))} at {address_of(listener)}"
         application = Application(
-            runs=runs, keys=keys, max_characters=max_characters, max_waiting=max_waiting, timeout=timeout
+            runs=runs,
+            keys=keys,
+            takes_suggestions=suggestions,
+            max_characters=max_characters,
+            max_waiting=max_waiting,
+            timeout=timeout,
         )
         run(application, listener, lambda: tell(started))
     tell("stopped")

@@ -43,9 +43,13 @@ class SimilarPairs:
     """For each class of n-grams, the pairs whose sources have one, in ascending order."""
     norms: Float[np.ndarray, " P"]
     """The norms of the vectors of the sources; see `find`."""
+    others: int = 0
+    """Pairs that count in the frequencies and are never found: without them, the words of few pairs weigh nothing."""
+    least: float = 0.0
+    """The least similarity of a pair that is found."""
 
     @classmethod
-    def of(cls, src: Ragged, tgt: Ragged) -> "SimilarPairs":
+    def of(cls, src: Ragged, tgt: Ragged, *, others: int = 0, least: float = 0.0) -> "SimilarPairs":
         """The pairs with their index."""
         owners = np.repeat(np.arange(len(src), dtype=np.uint64), np.diff(src.offsets))
         classes, owners = _classes(src.values, owners)
@@ -53,12 +57,14 @@ class SimilarPairs:
         keys = np.unique((classes << np.uint64(32)) | owners)
         classes, owners = keys >> np.uint64(32), (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
         counts = np.bincount(classes.astype(np.int64), minlength=UNIGRAMS + BIGRAMS)
-        idf = np.repeat(_idf(counts, len(src)), counts)
+        idf = np.repeat(_idf(counts, len(src) + others), counts)
         return cls(
             src=src,
             tgt=tgt,
             index=Ragged(values=owners, offsets=offsets_of(counts)),
             norms=np.sqrt(np.bincount(owners, idf**2, minlength=len(src))).astype(np.float32),
+            others=others,
+            least=least,
         )
 
     @classmethod
@@ -71,7 +77,7 @@ class SimilarPairs:
             arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
             norms, sizes = arrays["norms"], {"src": src_size, "tgt": tgt_size, "index": len(arrays["norms"])}
             rows = {name: Ragged.checked(arrays[name], arrays[name + _OFFSETS], size) for name, size in sizes.items()}
-            pairs = cls(**rows, norms=norms)
+            pairs = cls(src=rows["src"], tgt=rows["tgt"], index=rows["index"], norms=norms)
             if not len(pairs.src) == len(pairs.tgt) == len(norms) or len(pairs.index) != UNIGRAMS + BIGRAMS:
                 raise ValueError("not as many sources as targets, or an index of others")  # noqa: TRY301
             if norms.dtype != np.float32 or norms.ndim != 1 or not np.all((norms >= 0) & (norms < np.inf)):
@@ -95,13 +101,13 @@ class SimilarPairs:
 
         The similarity is the cosine of two vectors, in which each class of n-grams that a source has weighs as much as
         its inverse document frequency, log (P + 1) / (pairs with it + 1); Sparck Jones 1972. None is less than
-        `NEARNESS` times the largest.
+        `NEARNESS` times the largest, nor than `least`.
         """
         ids = np.array(source, dtype=np.uint64)
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
         owners = [self.index.row(class_) for class_ in classes]
         similarities = np.zeros(len(self.norms), dtype=np.float32)
-        idf = _idf(np.array([len(each) for each in owners]), len(self.norms))
+        idf = _idf(np.array([len(each) for each in owners]), len(self.norms) + self.others)
         for class_, of_class, weight in zip(classes, owners, idf**2, strict=True):
             if class_ in self._common:
                 similarities += self._common[class_] * weight
@@ -114,7 +120,8 @@ class SimilarPairs:
         found = np.flatnonzero((similarities >= least) & (similarities > 0))
         # Of equals the first, also where not all of them are among the best.
         best = found[np.argsort(-similarities[found], kind="stable")][:most]
-        near: Int[np.ndarray, " n"] = best[similarities[best] >= NEARNESS * similarities[best[:1]]]
+        bound = np.maximum(NEARNESS * similarities[best[:1]], self.least * np.sqrt(np.sum(idf**2)))
+        near: Int[np.ndarray, " n"] = best[similarities[best] >= bound]
         return near
 
     @cached_property

@@ -109,3 +109,13 @@ def test_files_that_are_no_arrays_are_refused(tmp_path: Path, content: bytes) ->
     (tmp_path / PAIR_FILES["index"]).write_bytes(content)
     with pytest.raises(ModelFileError, match="pairs: missing or damaged"):
         SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)
+
+
+def test_with_others_the_words_of_a_single_pair_count_and_a_source_that_is_not_like_it_finds_nothing() -> None:
+    """2 of 2 words and 1 of 1 pair of words; 1 of 3 and 0 of 2, whose similarity is about 1 / sqrt(3 x 5)."""
+    sources = Ragged.of([[5, 6]])
+    assert SimilarPairs.of(sources, sources).find([5, 6], 1).tolist() == []
+    for least, expected in ((0.2, [0]), (0.3, [])):
+        pairs = SimilarPairs.of(sources, sources, others=1_000_000, least=least)
+        assert pairs.find([5, 6], 1).tolist() == [0]
+        assert pairs.find([5, 8, 9], 1).tolist() == expected

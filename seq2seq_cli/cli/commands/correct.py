@@ -1,0 +1,33 @@
+"""``s2s correct``: translations that a run gives from now on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from seq2seq_cli.cli.options import RUN_FORMS
+from seq2seq_cli.cli.parsing import check_utf8, loading
+from seq2seq_cli.cli.terminal import tell
+from seq2seq_cli.decoding.corrections import add_correction
+from seq2seq_cli.decoding.load import load
+from seq2seq_cli.runs.layout import CORRECTIONS
+
+
+def correct(
+    src: Annotated[str, typer.Argument(metavar="SRC", help="A text.", show_default=False)],
+    tgt: Annotated[str, typer.Argument(metavar="TGT", help="Its right translation.", show_default=False)],
+    model: Annotated[
+        Path | None, typer.Option(metavar="RUN", help=f"The run to correct: {RUN_FORMS}.", show_default="newest")
+    ] = None,
+) -> None:
+    """Give a run the right translation of a text, which counts from the next text on.
+
+    It becomes a line of corrections.tsv in the folder of the run, where it can be changed or removed. Sentences like it
+    follow it, too.
+    """
+    for name, text in (("SRC", src), ("TGT", tgt)):
+        check_utf8(name, text)
+    with loading():
+        run = load(model, device="cpu")
+    add_correction(path := run.path / CORRECTIONS, run.uncorrected, src, tgt)
+    tell(f"added to {path}: it counts from the next text on")

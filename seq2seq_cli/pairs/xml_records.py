@@ -7,24 +7,26 @@ ELAN   tiers of annotations of the same times (.eaf)                   https://w
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import BinaryIO
-from xml.etree.ElementTree import Element, TreeBuilder
+from typing import Any, BinaryIO
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.parsers import expat
 
 from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, primary
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
 from seq2seq_cli.pairs.pair_files import Column, Reader, Record
-from seq2seq_cli.pairs.text_lines import LONGEST_LINE
 
 _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROOT = re.compile(r"<([A-Za-z_]\w*)")
 _LINE = ""
 """The attribute, of a name that XML has not, with the line on which an element begins."""
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def find_xml(head: str) -> Reader | None:
@@ -42,72 +44,47 @@ def _records(file: BinaryIO, name: str, _encoding: str, *, root: str) -> Iterato
         forms = ", ".join(kind for kind, *_ in _FORMS.values())
         raise PairFileError(f"{name}:1: XML, but no {forms}: export the pairs as TMX or CSV")
     _, tags, records_of = _FORMS[root]
-    units = _Units(name, tags)
     try:
-        for piece in chain(read_text(file, name), [None]):
-            units.parser.Parse(piece or b"", piece is None)
-            for unit, around in units.ended:
-                yield from records_of(unit, around, name)
-            units.ended.clear()
-    except expat.ExpatError as error:
-        place = f"{name}:{error.lineno}:{error.offset + 1}"
-        raise PairFileError(
-            f"{place}: not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
-        ) from None
+        for unit, around in _units(read_text(file, name), tags):
+            yield from records_of(unit, around, name)
+    except ParseError as error:  # also of entities that are defined elsewhere, or fill the memory
+        line, column = error.position
+        problem = f"not XML: {expat.ErrorString(error.code)}: correct it, or export the file again"
+        raise PairFileError(f"{name}:{line}:{column + 1}: {problem}") from None
     except (LookupError, ValueError):
         raise PairFileError(f"{name}:1: the XML names an unknown encoding: export the file as UTF-8") from None
 
 
-class _Units:
-    """Collects the elements with some tags, each when the parser comes to its end; no other element is kept.
+def _units(pieces: Iterable[bytes], tags: Collection[str]) -> Iterator[tuple[Element, Mapping[str, str]]]:
+    """The elements with some tags, and the attributes of the elements around each, such as the languages of its file.
 
-    The unit of ELAN is its whole document.
+    No other element is kept. The unit of ELAN is its whole document.
     """
-
-    def __init__(self, name: str, tags: Collection[str]) -> None:
-        self.ended: list[tuple[Element, Mapping[str, str]]] = []
-        """The units, and the attributes of the elements around each, such as the languages of its file."""
-        self._around: dict[str, str] = {}
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self._start
-        self.parser.CharacterDataHandler = self._data
-        self.parser.EndElementHandler = self._end
-        self.parser.EntityDeclHandler = self.parser.SkippedEntityHandler = self._refuse_entity
-        self._name, self._tags = name, tags
-        self._builder = TreeBuilder()
-        self._depth = self._codes = self._characters = 0
-        """Open elements of a unit; those with codes among them; characters of text since the last one began."""
-
-    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        if not self._depth and tag not in self._tags:
-            self._around = {**self._around, **attributes}
-            return
-        self._builder.start(tag, {**attributes, _LINE: str(self.parser.CurrentLineNumber)})
-        self._depth += 1
-        self._codes += tag in XML_CODES
-        self._characters = 0
-
-    def _data(self, text: str) -> None:
-        if self._depth and not self._codes and self._characters <= LONGEST_LINE:
-            self._builder.data(text)
-            self._characters += len(text)
-
-    def _end(self, tag: str) -> None:
-        if not self._depth:
-            return
-        self._builder.end(tag)
-        self._depth -= 1
-        self._codes -= tag in XML_CODES
-        if not self._depth:
-            self.ended.append((self._builder.close(), self._around))
-            self._builder = TreeBuilder()
-
-    def _refuse_entity(self, *_: object) -> None:
-        place = f"{self._name}:{self.parser.CurrentLineNumber}"
-        raise PairFileError(
-            f"{place}: defines or needs entities, which may hide anything: export the file without them"
-        )
+    parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
+    opened: list[Element] = []
+    inside = 0  # of so many units
+    lines = chain.from_iterable(piece.splitlines(keepends=True) for piece in pieces)
+    number = 1
+    for line in chain(lines, [None]):
+        parser.close() if line is None else parser.feed(line)
+        events: Iterator[Any] = parser.read_events()
+        for event, element in events:
+            if event == "start":
+                element.tag = element.tag.rpartition("}")[2]  # without the namespace
+                element.set(_LINE, str(number))
+                inside += element.tag in tags
+                opened.append(element)
+                continue
+            opened.pop()
+            inside -= element.tag in tags
+            if element.tag in XML_CODES:  # whose content is no text
+                element.text = None
+                del element[:]
+            if inside == 0 and element.tag in tags:
+                yield element, {key: value for outer in opened for key, value in outer.attrib.items()}
+            if inside == 0 and opened:
+                opened[-1].remove(element)
+        number += (line or b"").endswith(b"\n")
 
 
 def _line(element: Element) -> int:
@@ -122,7 +99,7 @@ def _tmx(unit: Element, _around: Mapping[str, str], name: str) -> Iterator[Recor
     """The columns are the languages of the variants, without regions."""
     cells: dict[Column, str] = {}
     for variant in unit.iter("tuv"):
-        language = primary(variant.get("xml:lang") or variant.get("lang") or "")
+        language = primary(variant.get(_LANGUAGE) or variant.get("lang") or "")
         if not language:
             raise PairFileError(f"{name}:{_line(variant)}: a <tuv> without xml:lang: name its language there")
         for text in variant.iterfind("seg"):

@@ -147,7 +147,10 @@ def load_codecs(folder: Path) -> Codecs:
         raise ModelFileError(
             f"{folder}: not a run or prepared folder: it has no codec/: s2s train and s2s prepare make one"
         )
-    return load_codec(codec_path(folder, "src")), load_codec(codec_path(folder, "tgt"))
+    src, tgt = load_codec(codec_path(folder, "src")), load_codec(codec_path(folder, "tgt"))
+    if bool(src.counts) != bool(tgt.counts):
+        raise ModelFileError(f"{folder / _FOLDER}: damaged: only one codec has the counts of its units: {RESTORE}")
+    return src, tgt
 
 
 def save_codecs(folder: Path, codecs: Codecs) -> None:
@@ -189,7 +192,8 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
     vocabulary = Vocabulary(tuple(words))
-    if len(counts) not in (0, len(vocabulary)) or not all(type(count) is int and count >= 0 for count in counts):
+    are_counts = {*map(type, counts)} <= {int} and len(counts) in (0, len(vocabulary)) and min(counts, default=0) >= 0
+    if not are_counts or any(counts) != bool(counts):
         raise ValueError("not the counts of the units")
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
     units = list(map(joined, merges))

@@ -15,7 +15,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import capitalise, upper
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import codec_path, fit_codec, fit_codecs, load_codec, save_codecs
+from seq2seq_cli.text.sides import codec_path, fit_codec, fit_codecs, load_codec, load_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 
 UNITS: list[Unit] = ["word", "bpe", "character"]
@@ -173,6 +173,16 @@ def test_a_damaged_codec_is_refused(tmp_path: Path, target: Codec, change: dict[
 
     with pytest.raises(ModelFileError, match=r"src\.json: damaged"):
         load_codec(path)
+
+
+def test_counts_of_nothing_or_of_one_side_are_refused(tmp_path: Path, target: Codec) -> None:
+    size = len(target.vocabulary)
+    save_codecs(tmp_path, (replace(target, counts=(0,) * size), target))
+    with pytest.raises(ModelFileError, match=r"src\.json: damaged"):
+        load_codecs(tmp_path)
+    save_codecs(tmp_path, (replace(target, counts=(1,) * size), target))
+    with pytest.raises(ModelFileError, match=r"damaged: only one codec has the counts of its units: restore it"):
+        load_codecs(tmp_path)
 
 
 def test_a_token_with_an_unseen_character_is_one_unknown_id() -> None:

@@ -10,7 +10,7 @@ same pairs.
 
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -26,10 +26,11 @@ from seq2seq_cli.corpus.shared_numbers import Written, with_other_numbers, writt
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.letters import lower, upper
 from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN
+from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 
-_SAMPLE = 20_000
-"""Pairs whose names, and pairs whose numbers, are looked at before training."""
+_WITH_DIGITS = 20_000
+"""Pairs with digits whose numbers are looked at before training."""
 _LONGEST_JOINED = 30
 """Target ids of a line of joined pairs, more where they are characters: longer ones are few per batch, and take as many
 steps."""
@@ -43,6 +44,8 @@ _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("(", ")"))
 
 Random: TypeAlias = np.random.Generator
+Change: TypeAlias = "Callable[[Texts, Random], Texts]"
+"""A transformation: the same texts where it does not apply."""
 
 
 class Texts(NamedTuple):
@@ -63,8 +66,7 @@ class Line(NamedTuple):
 class Augmentation:
     """The transformations of a training run, with their probabilities."""
 
-    src_codec: Codec
-    tgt_codec: Codec
+    codecs: Codecs
     training: TrainingConfig
     names: Names
     forms: Sequence[Written] = ()
@@ -80,18 +82,12 @@ class Augmentation:
         cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0, longest: int | None = None
     ) -> "Augmentation | None":
         """The augmentation of a config; None when it changes nothing."""
-        changes = training.augmentation
-        if not (changes.enabled or training.bpe_dropout):
+        if not (training.augmentation.enabled or training.bpe_dropout):
             return None
-        return cls(
-            src_codec=corpus.src_codec,
-            tgt_codec=corpus.tgt_codec,
-            training=training,
-            names=_names_of(corpus, training.seed, are_drawn=changes.enabled and changes.names > 0),
-            forms=_forms_of(corpus) if changes.enabled and changes.numbers else (),
-            stream=stream,
-            longest=longest,
-        )
+        changes = training.augmentation
+        names = Names.of_corpus(corpus, training.seed) if changes.enabled and changes.names else Names.of((), ())
+        forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
+        return cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
 
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
         """The lines of the given pairs, changed as this epoch and window (both counted from 0) have them.
@@ -104,9 +100,14 @@ class Augmentation:
         lines = _lines(ids, rows)
         if self.training.augmentation.enabled:
             lines = list(self._changed(lines, random))
-        if self.training.bpe_dropout:
-            lines = [self._in_other_parts(line, random) for line in lines]
-        return ParallelIds(src=Ragged.of([line.src for line in lines]), tgt=Ragged.of([line.tgt for line in lines]))
+        sides: list[list[Sequence[int]]] = [[line.src for line in lines], [line.tgt for line in lines]]
+        if dropout := self.training.bpe_dropout:
+            sides = [
+                [codec.resample(ids, dropout, random) for ids in side]
+                for codec, side in zip(self.codecs, sides, strict=True)
+            ]
+        src, tgt = map(Ragged.of, sides)
+        return ParallelIds(src=src, tgt=tgt)
 
     def _changed(self, lines: Sequence[Line], random: Random) -> Iterator[Line]:
         """The lines of the changed pairs; a text with an unknown word cannot be written, and so not changed."""
@@ -116,100 +117,78 @@ class Augmentation:
                 yield line
             else:
                 known.append(line)
-        for group, draws in self._groups(self._with_copies(known), random):
-            line = self._of_group(group, draws, random)
+        for group in self._groups(self._with_copies(known), random):
+            line = self._of_group(group, random)
             is_short = self.longest is None or len(line.src) <= self.longest
             # Each unknown word of the target is copied from one of the source.
             yield from [line] if is_short and line.src.count(UNK) == line.tgt.count(UNK) else group
 
     def _with_copies(self, lines: Sequence[Line]) -> list[Line]:
         """The lines, those with digits up to `_NUMBER_COPIES` times."""
-        has_digits = [self.training.augmentation.numbers > 0 and self._has_digits(line) for line in lines]
-        copies = 1 + min(_NUMBER_COPIES - 1, int(_MOST_COPIES * len(lines) / max(1, sum(has_digits))))
-        return [
-            line for line, is_copied in zip(lines, has_digits, strict=True) for _ in range(copies if is_copied else 1)
-        ]
+        copied = [line for line in lines if self.training.augmentation.numbers > 0 and self._has_digits(line)]
+        further = min(_NUMBER_COPIES - 1, int(_MOST_COPIES * len(lines) / max(1, len(copied))))
+        return [*lines, *copied * further]
 
-    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[tuple[list[Line], list[list[bool]]]]:
-        """The pairs of each line, drawn from the whole window, one or two to four, with the changes drawn for each."""
-        left = deque(random.permutation(len(lines)).tolist())
-        is_joined = random.random(len(lines)) < self.training.augmentation.joined
-        sizes = np.where(is_joined, 2 + random.choice(3, len(lines), p=[0.7, 0.2, 0.1]), 1).tolist()
-        draws = (random.random((len(lines), len(self._probabilities))) < self._probabilities).tolist()
-        longest = _LONGEST_JOINED * (CHARACTERS_PER_TOKEN if self.tgt_codec.has_character_tokens else 1)
+    def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[Line]]:
+        """The pairs of each line, drawn from the whole window: one, or two to four."""
+        left = deque(lines[i] for i in random.permutation(len(lines)).tolist())
+        longest = _LONGEST_JOINED * (CHARACTERS_PER_TOKEN if self.codecs[1].has_character_tokens else 1)
         while left:
             group = [left.popleft()]
-            size, length = sizes[group[0]], len(lines[group[0]].tgt)
-            while left and len(group) < size and (length := length + len(lines[left[0]].tgt)) <= longest:
+            is_joined = random.random() < self.training.augmentation.joined
+            size, length = 1 + (min(random.geometric(0.7), 3) if is_joined else 0), len(group[0].tgt)
+            while left and len(group) < size and (length := length + len(left[0].tgt)) <= longest:
                 group.append(left.popleft())
-            yield [lines[i] for i in group], [draws[i] for i in group]
+            yield group
 
-    def _of_group(self, group: Sequence[Line], draws: Sequence[Sequence[bool]], random: Random) -> Line:
-        """The line of the pairs of a group: each of them changed as it is drawn, and then the line as the first is."""
-        changed = [self._of_sentence(line, of_line[:3], random) for line, of_line in zip(group, draws, strict=True)]
-        texts = changed[0]
-        if len(group) > 1:
-            sentences = [after or self._texts(before) for before, after in zip(group, changed, strict=True)]
-            texts = Texts(_join([each.src for each in sentences]), _join([each.tgt for each in sentences]))
-        if any(draws[0][3:]):
-            return self._of_line(texts or self._texts(group[0]), draws[0][3:], random)
-        return self._read(texts) if texts else group[0]
-
-    def _of_sentence(self, line: Line, draws: Sequence[bool], random: Random) -> Texts | None:
-        """The changed texts of a pair; None where nothing is changed."""
-        numbers, names, kept = draws
-        numbers = numbers and self._has_digits(line)
-        if not (numbers or names or kept):
-            return None
-        before = texts = self._texts(line)
-        if numbers:
-            texts = Texts(*with_other_numbers(texts, self.forms, random))
-        if names:
-            found = self.names.find(*texts)
-            texts = self._with_other_names(texts, found, random) if found else self._with_addressee(texts, random)
-        if kept:
-            texts = self._with_kept_word(texts, random)
-        return None if texts == before else texts
-
-    def _of_line(self, texts: Texts, draws: Sequence[bool], random: Random) -> Line:
-        """A line with the changes that were drawn."""
-        final_mark, marks, typo, capitals = draws
-        if final_mark:
-            texts = change_final_mark(texts, random)
-        if marks:
-            texts = change_marks(texts, random)
-        if typo:
-            texts = Texts(with_typo(texts.src, random), texts.tgt)
-        return self._in_other_case(texts, random) if capitals else self._read(texts)
+    def _of_group(self, group: Sequence[Line], random: Random) -> Line:
+        """The line of the pairs of a group: each of them changed, and then all as one line."""
+        of_pairs = [_drawn(self._of_pair[0 if self._has_digits(line) else 1 :], random) for line in group]
+        of_line = _drawn(self._of_line, random)
+        if len(group) == 1 and not (of_pairs[0] or of_line):
+            return group[0]
+        before = list(map(self._texts, group))
+        texts = _joined([_changed(*each, random) for each in zip(before, of_pairs, strict=True)])
+        texts = _changed(texts, of_line, random)
+        return group[0] if before == [texts] else Line(*map(_ids, self.codecs, texts))
 
     @cached_property
-    def _probabilities(self) -> NDArray[np.float64]:
-        """Probabilities of the changes of `_of_sentence`, then of `_of_line`."""
+    def _of_pair(self) -> list[tuple[float, Change]]:
+        """The changes of each pair with their probabilities; the first one is for pairs with digits."""
         changes = self.training.augmentation
-        has_case = self.src_codec.segmenter.has_usual_case and self.tgt_codec.segmenter.has_usual_case
-        capitals = changes.capitals if has_case else 0.0
-        of_line = changes.final_mark, changes.marks, changes.typos, capitals
-        return np.array([changes.numbers, changes.names, changes.kept, *of_line])
+        names, kept = (changes.names, self._with_other_names), (changes.kept, self._with_kept_word)
+        return [(changes.numbers, self._with_other_numbers), names, kept]
+
+    @cached_property
+    def _of_line(self) -> list[tuple[float, Change]]:
+        """The changes of a line of one pair or several."""
+        changes = self.training.augmentation
+        capitals = changes.capitals if all(codec.segmenter.has_usual_case for codec in self.codecs) else 0.0
+        of_marks = (changes.final_mark, change_final_mark), (changes.marks, change_marks)
+        return [*of_marks, (changes.typos, with_typo), (capitals, self._in_other_case)]
 
     @cached_property
     def _digits(self) -> frozenset[int]:
-        return frozenset(_ids_with_digits(self.src_codec))
+        return _ids_with_digits(self.codecs[0])
 
     def _has_digits(self, line: Line) -> bool:
         return not self._digits.isdisjoint(line.src)
 
     def _texts(self, line: Line) -> Texts:
-        return Texts(self.src_codec.text(line.src), self.tgt_codec.text(line.tgt))
+        return Texts(*(codec.text(ids) for codec, ids in zip(self.codecs, line, strict=True)))
 
-    def _read(self, texts: Texts) -> Line:
-        return Line(_ids(self.src_codec, texts.src), _ids(self.tgt_codec, texts.tgt))
+    def _with_other_numbers(self, texts: Texts, random: Random) -> Texts:
+        return Texts(*with_other_numbers(texts, self.forms, random))
 
-    def _in_other_parts(self, line: Line, random: Random) -> Line:
-        dropout = self.training.bpe_dropout
-        src = self.src_codec.resample(line.src, dropout, random)
-        return Line(src, self.tgt_codec.resample(line.tgt, dropout, random))
+    def _with_other_names(self, texts: Texts, random: Random) -> Texts:
+        """Other names in place of those of a pair; one in fifty pairs without any gets one at its end.
 
-    def _with_other_names(self, texts: Texts, found: Sequence[str], random: Random) -> Texts:
+        "I see, Tom.": few pairs of some corpora have any.
+        """
+        found = self.names.find(*texts)
+        if not found and self.names.known and random.random() < 0.02 and _have_final_marks(texts):
+            name = self.names.draw(random)
+            return Texts(*(_END.sub(lambda end: f", {name}{end[0]}", text) for text in texts))
         for name in found:
             other = self.names.draw(random)
             # The genitive of a name that ends with s has no further s.
@@ -217,13 +196,6 @@ class Augmentation:
             if not (other[-1] in "sxz" and any(each in text for text in texts for each in genitives)):
                 texts = Texts(*(text.replace(name, other) for text in texts))
         return texts
-
-    def _with_addressee(self, texts: Texts, random: Random) -> Texts:
-        """One in fifty pairs without a name gets one at its end: "I see, Tom."; few pairs of some corpora have any."""
-        if not self.names.known or random.random() >= 0.02 or not _have_final_marks(texts):
-            return texts
-        name = self.names.draw(random)
-        return Texts(*(_END.sub(lambda end: f", {name}{end[0]}", text) for text in texts))
 
     def _with_kept_word(self, texts: Texts, random: Random) -> Texts:
         """A name that becomes HIDDEN, which is read as UNK, or HIDDEN before, in or behind the sentence."""
@@ -237,10 +209,20 @@ class Augmentation:
             return Texts(*(f"{text} {HIDDEN}" for text in texts))
         return Texts(*(_END.sub(lambda end: f" {HIDDEN}{end[0]}", text) for text in texts))
 
-    def _in_other_case(self, texts: Texts, random: Random) -> Line:
+    def _in_other_case(self, texts: Texts, random: Random) -> Texts:
         """The source in small letters or in capitals, as people type, which hide names."""
         in_case = lower if random.random() < 0.5 else upper
-        return self._read(Texts(in_case(texts.src, self.src_codec.config.language), texts.tgt))
+        return Texts(in_case(texts.src, self.codecs[0].config.language), texts.tgt)
+
+
+def _drawn(changes: Iterable[tuple[float, Change]], random: Random) -> list[Change]:
+    return [change for probability, change in changes if random.random() < probability]
+
+
+def _changed(texts: Texts, changes: Iterable[Change], random: Random) -> Texts:
+    for change in changes:
+        texts = change(texts, random)
+    return texts
 
 
 def change_final_mark(texts: Texts, random: Random) -> Texts:
@@ -265,54 +247,44 @@ def change_marks(texts: Texts, random: Random) -> Texts:
     return Texts(*(f"{opening}{text}{closing}" for text in texts))
 
 
-def with_typo(text: str, random: Random) -> str:
-    """The text with two neighbouring letters of a word exchanged."""
+def with_typo(texts: Texts, random: Random) -> Texts:
+    """The source with two neighbouring letters of a word exchanged."""
+    text = texts.src
     places = [found.start() for found in re.finditer(r"(?<=[^\W\d_])(?=[^\W\d_]{2})", text)]
     if not places:
-        return text
+        return texts
     place = places[random.integers(len(places))]
-    return text[:place] + text[place + 1] + text[place] + text[place + 2 :]
+    return Texts(text[:place] + text[place + 1] + text[place] + text[place + 2 :], texts.tgt)
 
 
 def _have_final_marks(texts: Texts) -> bool:
     return all(map(_END.search, texts))
 
 
-def _join(sentences: Sequence[str]) -> str:
-    """A line of sentences, with spaces between them but behind the wide marks of Chinese and Japanese."""
-    joined = sentences[0]
-    for sentence in sentences[1:]:
-        joined += sentence if joined.endswith(("。", "！", "？")) else f" {sentence}"
-    return joined
+def _joined(pairs: Sequence[Texts]) -> Texts:
+    """A line of pairs, with spaces between sentences but behind the wide marks of Chinese and Japanese."""
+    ends = ("。", "！", "？")
+    sides = ("".join(text if text.endswith(ends) else f"{text} " for text in side) for side in zip(*pairs, strict=True))
+    return Texts(*(side.removesuffix(" ") for side in sides))
 
 
 def _ids(codec: Codec, text: str) -> list[int]:
     return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)] if HIDDEN in text else ()).ids
 
 
-def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
-    chosen = ids.pick(rows)
-    return [Line(chosen.src.row(i).tolist(), chosen.tgt.row(i).tolist()) for i in range(len(rows))]
-
-
-def _ids_with_digits(codec: Codec) -> list[int]:
-    return [codec.vocabulary.id(word) for word in codec.vocabulary.words if re.search(r"\d", word)]
+def _ids_with_digits(codec: Codec) -> frozenset[int]:
+    return codec.vocabulary.ids_where(lambda word: re.search(r"\d", word) is not None)
 
 
 def _forms_of(corpus: PreparedCorpus) -> list[Written]:
-    """The forms of the numbers of the training pairs with digits: of so many of them as the names are of."""
+    """The forms of the numbers in a part of the training pairs that is large enough for it."""
     src, tgt = corpus.codecs
     pairs = corpus.split("train")
-    places = np.flatnonzero(np.isin(pairs.src.values, _ids_with_digits(src)))
-    rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]
+    places = np.flatnonzero(np.isin(pairs.src.values, list(_ids_with_digits(src))))
+    rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_WITH_DIGITS]
     return written_forms((src.text(line.src), tgt.text(line.tgt)) for line in _lines(pairs, rows))
 
 
-def _names_of(corpus: PreparedCorpus, seed: int, *, are_drawn: bool) -> Names:
-    """The names of a sample of the training pairs."""
-    codecs, pairs = corpus.codecs, corpus.split("train")
-    units = set(codecs[0].vocabulary.words).intersection(codecs[1].vocabulary.words)
-    if not are_drawn:
-        return Names.of((), units)
-    rows = np.sort(np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False))
-    return Names.of(((codecs[0].text(line.src), codecs[1].text(line.tgt)) for line in _lines(pairs, rows)), units)
+def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:
+    chosen = ids.pick(rows)
+    return [Line(chosen.src.row(i).tolist(), chosen.tgt.row(i).tolist()) for i in range(len(rows))]

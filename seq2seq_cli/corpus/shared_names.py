@@ -12,10 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """A word of letters: Tom, O'Brien, Jean-Luc."""
+_SAMPLE = 20_000
+"""Pairs whose names are looked at before training."""
 _FEWEST = 20
 """Distinct names below which a corpus shows too little of their shape."""
 _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
@@ -23,10 +26,7 @@ _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
 _LETTERS = {True: "aeiouy", False: "bcdfghjklmnpqrstvwxz"}
 _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çčćďđğłñňřśšşťžż"}
 """Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
-_CODES = (
-    *("00", "000", "0000", "0/0", "-0", "A00", "K0"),
-    *("000-0000", "000-000-0000", "0.0.0", "0000 000000"),
-)
+_CODES = (*("00", "000", "0000", "0/0", "-0", "A00", "K0"), *("000-0000", "000-000-0000", "0.0.0", "0000 000000"))
 """Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
 _LONGEST = 10
 _MOST_PARTS, _LONGEST_PART = 3, 5
@@ -62,6 +62,16 @@ class Names:
         return cls(
             common=frozenset(common), units=tuple(sorted(units)), known=tuple(known) if len(known) >= _FEWEST else ()
         )
+
+    @classmethod
+    def of_corpus(cls, corpus: PreparedCorpus, seed: int) -> "Names":
+        """The names of a sample of the training pairs."""
+        (src, tgt), pairs = corpus.codecs, corpus.split("train")
+        rows = np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False)
+        texts = (
+            (src.text(pairs.src.row(i).tolist()), tgt.text(pairs.tgt.row(i).tolist())) for i in sorted(rows.tolist())
+        )
+        return cls.of(texts, set(src.vocabulary.words).intersection(tgt.vocabulary.words))
 
     def find(self, src: str, tgt: str) -> list[str]:
         """The names that a source and its translation share, each as often in both: Tom, with Tom's and Toms."""

@@ -29,26 +29,28 @@ def test_a_correction_counts_from_the_next_text_on(run: Path) -> None:
     loaded = load(run)
     before = loaded.translate([TEXT, *OTHERS])
     assert before[0] != RIGHT
-    told = s2s_here(run, "correct", TEXT, RIGHT, "--model", run)
+    told = s2s_here(run, "correct", TEXT, RIGHT, "--model", str(run))
     assert (told.returncode, told.stdout) == (0, "")
     assert f"added to {run / 'corrections.tsv'}" in told.stderr
     assert (run / "corrections.tsv").read_text(encoding="utf-8") == f"{TEXT}\t{RIGHT}\n"
     # In a program that runs already, in a new one, and as one sentence of several.
     assert loaded.translate([TEXT, *OTHERS]) == [RIGHT, *before[1:]]
-    assert s2s_here(run, "translate", TEXT, "--model", run).stdout == f"{RIGHT}\n"
+    assert s2s_here(run, "translate", TEXT, "--model", str(run)).stdout == f"{RIGHT}\n"
     assert loaded.translate(f"{OTHERS[0]} {TEXT}") == f"{before[1]} {RIGHT}"
     translation = loaded.explain(TEXT)
     assert translation.sentences[0].tgt_tokens[-1] == "<eos>"
     assert len(translation.sentences[0].weights) == len(translation.sentences[0].tgt_tokens)
     # The last correction counts, and none once the file is gone.
-    assert s2s_here(run, "correct", TEXT, "er küsste den Hund.", "--model", run).returncode == 0
+    assert s2s_here(run, "correct", TEXT, "er küsste den Hund.", "--model", str(run)).returncode == 0
     assert loaded.translate(TEXT) == "er küsste den Hund."
     (run / "corrections.tsv").unlink()
     assert loaded.translate([TEXT, *OTHERS]) == before
 
 
 def test_a_text_of_several_sentences_is_corrected_sentence_by_sentence(run: Path) -> None:
-    assert s2s_here(run, "correct", f"{TEXT} He saw him?", f"{RIGHT} Hund sah ihn?", "--model", run).returncode == 0
+    assert (
+        s2s_here(run, "correct", f"{TEXT} He saw him?", f"{RIGHT} Hund sah ihn?", "--model", str(run)).returncode == 0
+    )
     assert load(run).translate([TEXT, "He saw him?"]) == [RIGHT, "Hund sah ihn?"]
 
 
@@ -69,13 +71,13 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "translation", "problem"),
     [
-        (f"{TEXT} He saw him?", RIGHT, "the source has 2 sentences, its translation 1: correct each sentence by itself"),
+        (f"{TEXT} He saw him?", RIGHT, "the source has 2 sentences, its translation 1: correct each"),
         (TEXT, "5", "the source has 1 sentence, its translation 0"),
         (TEXT, "漢字", "the model cannot write all words of 漢字"),
     ],
 )
 def test_a_correction_that_cannot_be_used_is_refused(run: Path, source: str, translation: str, problem: str) -> None:
-    told = s2s_here(run, "correct", source, translation, "--model", run)
+    told = s2s_here(run, "correct", source, translation, "--model", str(run))
     assert (told.returncode, told.stdout) == (2, "")
     assert problem in told.stderr
     assert not (run / "corrections.tsv").exists()
@@ -86,7 +88,7 @@ def test_a_bad_line_of_the_file_is_named_and_once_the_file_was_good_the_good_one
 ) -> None:
     path = run / "corrections.tsv"
     path.write_text(f"\n{TEXT}\t{RIGHT}\n{TEXT}\n", encoding="utf-8")
-    told = s2s_here(run, "translate", TEXT, "--model", run)
+    told = s2s_here(run, "translate", TEXT, "--model", str(run))
     assert told.returncode == 2
     assert f"{path}:3: needs a source, a tab and its translation" in told.stderr
     path.write_text(f"{TEXT}\t{RIGHT}", encoding="utf-8")
@@ -96,7 +98,7 @@ def test_a_bad_line_of_the_file_is_named_and_once_the_file_was_good_the_good_one
     assert loaded.translate(TEXT) == RIGHT
     assert f"{path}:1: needs a source" in caplog.text
     path.write_text(f"{TEXT}\t{RIGHT}", encoding="utf-8")
-    assert s2s_here(run, "correct", "He saw him?", "er sah ihn?", "--model", run).returncode == 0
+    assert s2s_here(run, "correct", "He saw him?", "er sah ihn?", "--model", str(run)).returncode == 0
     assert path.read_text(encoding="utf-8") == f"{TEXT}\t{RIGHT}\nHe saw him?\ter sah ihn?\n"
 
 
@@ -104,7 +106,7 @@ def test_the_glossary_of_a_run_always_counts_and_one_that_is_given_takes_precede
     (run / "glossary.tsv").write_text("dog\tHund\nshe\tsie\n", encoding="utf-8")
     assert all(term in load(run).translate(TEXT).lower() for term in ("hund", "sie"))
     (tmp_path / "mine.tsv").write_text("dog\tihn\n", encoding="utf-8")
-    told = s2s_here(run, "translate", TEXT, "--model", run, "--glossary", tmp_path / "mine.tsv")
+    told = s2s_here(run, "translate", TEXT, "--model", str(run), "--glossary", str(tmp_path / "mine.tsv"))
     assert all(term in told.stdout.lower() for term in ("ihn", "sie"))
     assert "Hund" not in told.stdout
 

@@ -110,7 +110,9 @@ def test_a_better_translation_is_sent_where_suggestions_are_on(browser: Browser,
         shown(browser, "output", load(run).translate("she saw the dog ."))
         browser.click("output span")
         shown(browser, ".others button:last-child", "Correct")
-        browser.run("document.querySelector('.others input').value = ''; document.querySelector('.others input').focus()")
+        browser.run(
+            "document.querySelector('.others input').value = ''; document.querySelector('.others input').focus()"
+        )
         browser.type("sie sah den Hund.")
         browser.click(".others form button")
         assert "once the owner" in shown(browser, "main > [role=status]", "once the owner")

@@ -66,7 +66,7 @@ def augmentation(
     """Only the changes with the given probabilities."""
     changes = AugmentationConfig.model_validate(NOTHING | probabilities)
     training = TrainingConfig(augmentation=changes, bpe_dropout=bpe_dropout, seed=seed)
-    return Augmentation(src_codec=codecs[0], tgt_codec=codecs[1], training=training, names=NAMES)
+    return Augmentation(codecs=codecs, training=training, names=NAMES)
 
 
 def encoded(pairs: Sequence[Pair], codecs: tuple[Codec, Codec]) -> ParallelIds:
@@ -214,7 +214,7 @@ def test_marks_are_apart_on_the_source_or_both_sides_are_in_quotation_marks() ->
     [("abc", {"acb"}), ("abcd 1234", {"acbd", "abdc"}), ("it is 12345", {"it is 12345"}), ("", {""})],
 )
 def test_a_typo_exchanges_two_letters_inside_a_word(text: str, expected: set[str]) -> None:
-    assert {with_typo(text, random).removesuffix(" 1234") for random in SEEDS} == expected
+    assert {with_typo(Texts(text, ""), random).src.removesuffix(" 1234") for random in SEEDS} == expected
 
 
 def test_a_source_in_small_letters_or_in_capitals_hides_its_names() -> None:

@@ -31,8 +31,7 @@ UNCHANGED = {name: 0.0 for name in AugmentationConfig.model_fields if name != "e
 
 def augmentation(corpus: PreparedCorpus, stream: int = 0, /, **probabilities: float) -> Augmentation:
     return Augmentation(
-        src_codec=corpus.src_codec,
-        tgt_codec=corpus.tgt_codec,
+        codecs=corpus.codecs,
         training=TrainingConfig(augmentation=AugmentationConfig.model_validate(UNCHANGED | probabilities)),
         names=Names.of((), units=()),
         stream=stream,

@@ -9,12 +9,17 @@ digit by digit, whether training had it or not.
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, pairwise, repeat
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise, repeat
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.segmenter import memoised
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK, Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Merge: TypeAlias = str
 """Two adjacent units that are joined into one, with a space between them."""
@@ -106,6 +111,43 @@ class MergedToken(NamedTuple):
     text: str
     ids: tuple[int, ...]
     merges: int
+
+
+@dataclass(frozen=True)
+class Bpe:
+    """Tokens as the ids of units that are parts of them."""
+
+    vocabulary: Vocabulary
+    ranks: Mapping[Merge, int]
+    """The place of each merge in the order in which they are carried out."""
+
+    def ids(self, token: str) -> tuple[int, ...]:
+        """The ids of a token; UNK for one with a character that was not seen in training, and for an overlong one."""
+        if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
+            return (UNK,)
+        return tuple(map(self.vocabulary.id, units_of(token, self.ranks)))
+
+    def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
+        """The ids of the same text with other parts of words: each merge is left out with probability `dropout`."""
+        tokens = list(map(self._merged, self.vocabulary.split(ids)))
+        kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
+        drawn: list[int] = []
+        for token in tokens:
+            path = list(islice(kept, token.merges))
+            if all(path):
+                drawn += token.ids
+            else:  # other merges become possible where one is dropped, so that more draws are needed
+                further = (random.random() >= dropout for _ in repeat(None))
+                drawn += map(self.vocabulary.id, units_of(token.text, self.ranks, chain(path, further)))
+        return drawn
+
+    @memoised
+    def _merged(self, ids: tuple[int, ...]) -> MergedToken:
+        if ids[0] < len(SPECIAL_UNITS):
+            return MergedToken("", ids, merges=0)
+        text = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
+        usual = self.ids(text)
+        return MergedToken(text, usual, merges=len(text) - len(usual))
 
 
 def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: int, size: int) -> list[Merge]:

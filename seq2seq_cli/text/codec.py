@@ -4,23 +4,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, islice, repeat
-from operator import ne
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.bpe import Merge, MergedToken, characters, units_of
-from seq2seq_cli.text.letters import (
-    WORD_START,
-    Case,
-    capitalise,
-    in_case,
-    is_all_upper,
-    lower,
-    small_first,
-    split_like,
-    upper,
-)
+from seq2seq_cli.text.bpe import Bpe, Merge
+from seq2seq_cli.text.letters import Case, capitalise, small_first, split_like, upper
 from seq2seq_cli.text.normalise import (
     BEGINNING,
     CONTINUING,
@@ -34,7 +23,8 @@ from seq2seq_cli.text.normalise import (
     normalise,
 )
 from seq2seq_cli.text.segmenter import Segmenter, SideOptions, get_segmenter, memoised
-from seq2seq_cli.text.tokenizer import LONGEST_WORD, TokenizerRules
+from seq2seq_cli.text.tokenizer import TokenizerRules
+from seq2seq_cli.text.usual_case import UsualCase
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -167,29 +157,15 @@ class Codec:
         if self.unit != "bpe":
             return (self.vocabulary.id(token),)
         if token.startswith(BEGINNING):
-            return self._ids_of_first(token.removeprefix(BEGINNING))
-        if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
-            return (UNK,)
-        return tuple(map(self.vocabulary.id, units_of(token, self._ranks)))
+            return self.token_ids(self._usual_case.of_first(token.removeprefix(BEGINNING)))
+        return self._bpe.ids(token)
 
     def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
         """The ids of the same text with other parts of words: each merge of bpe is left out with probability `dropout`.
 
         Where the unit is not bpe, the same ids. BPE-dropout, Provilkov et al. 2020.
         """
-        if self.unit != "bpe":
-            return list(ids)
-        tokens = list(map(self._merged_of_ids, self.vocabulary.split(ids)))
-        kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
-        drawn: list[int] = []
-        for token in tokens:
-            path = list(islice(kept, token.merges))
-            if all(path):
-                drawn += token.ids
-            else:  # other merges become possible where one is dropped, so that more draws are needed
-                further = (random.random() >= dropout for _ in repeat(None))
-                drawn += map(self.vocabulary.id, units_of(token.text, self._ranks, chain(path, further)))
-        return drawn
+        return self._bpe.resample(ids, dropout, random) if self.unit == "bpe" else list(ids)
 
     @property
     def begins_with_capital(self) -> bool:
@@ -246,66 +222,23 @@ class Codec:
     def _in_usual_case(self, text: str) -> tuple[list[Word], Case]:
         """The words of a normalised text with their ids in its usual case, and its own case.
 
-        A text is read as it is where its own case does not give it back (ß), or words are known in that case alone.
+        A text is read as it is where words are known in its own case alone.
         """
-        begun, language = self.segmenter.begun(text), self.config.language
+        begun = self.segmenter.begun(text)
         words = list(self._cut(begun))
-        if self.segmenter.has_usual_case and text.isupper() and is_all_upper(text):
-            found = self._without_case(text, lower(text, language), "capitals")
-        elif self.begins_with_capital and not any(word[0].islower() for word in text.split()):
-            found = self._without_case(text, text, "title")
-        else:
-            found = None
-        if found and _unknown(found[0]) <= _unknown(words):
-            return found
-        is_small = self.begins_with_capital and begun != text and text == small_first(text, language)
+        if self.segmenter.has_usual_case and (found := self._usual_case.of_text(text)):
+            usual, case = found
+            others = _with_letters(list(self._cut(self.segmenter.begun(usual))), text)
+            if _unknown(others) <= _unknown(words):
+                return others, case
+        is_small = self.begins_with_capital and begun != text and text == small_first(text, self.config.language)
         return words, "small" if is_small else "usual"
-
-    def _without_case(
-        self, text: str, plain: str, case: Literal["capitals", "title"]
-    ) -> tuple[list[Word], Case] | None:
-        """The words of a text of that case in their usual one; None where it is no such text."""
-        in_usual = self._usual if case == "title" else self._restored
-        usual = WORD_START.sub(lambda word: in_usual(word[0]), plain)
-        # Two words with capitals are no title: Guten Morgen is not "guten morgen".
-        if case == "title" and sum(map(ne, plain.split()[1:], usual.split()[1:])) < 2:
-            return None
-        usual = capitalise(usual, self.config.language) if self.begins_with_capital else usual
-        if len(usual) != len(text) or in_case(usual, case, self.config.language) != text:
-            return None
-        return _with_letters(list(self._cut(self.segmenter.begun(usual))), text), case
-
-    def _usual(self, word: str) -> str:
-        """The word with a small letter where it has one inside texts."""
-        small = small_first(word, self.config.language)
-        return small if self._space + small in self.small_words else word
-
-    def _restored(self, word: str) -> str:
-        """The word, which is in small letters, with a capital where the vocabulary has it so alone."""
-        capital = capitalise(word, self.config.language)
-        is_name = self._space + word not in self.small_words and self.vocabulary.has_all([self._space + capital])
-        return capital if is_name else word
-
-    @property
-    def _space(self) -> str:
-        return SPACING if self.config.spacing else ""
 
     def _cut(self, text: str) -> Iterable[Word]:
         """The words of a normalised text in its own case, each HIDDEN a word of its own."""
         if self.unit == "character":
             return map(self._words, self.segmenter.tokens_and_surfaces(text))
-        if HIDDEN in text:
-            return chain.from_iterable(map(self._cut_around, text.split()))
         return chain.from_iterable(map(self._words_of, text.split()))
-
-    def _cut_around(self, text: str) -> Iterator[Word]:
-        """The words of a text without white space, each HIDDEN a word of its own."""
-        first, *others = text.split(HIDDEN)
-        yield from self._words_of(first)
-        for part in others:
-            yield _protected(HIDDEN)
-            for i, (token, surface) in enumerate(self.segmenter.tokens_and_surfaces(part)):
-                yield self._words((token if i else token.removeprefix(SPACING), surface))
 
     @cached_property
     def segmenter(self) -> Segmenter:
@@ -313,8 +246,13 @@ class Codec:
         return get_segmenter(self.config, self.unit, self.rules)
 
     @cached_property
-    def _ranks(self) -> Mapping[Merge, int]:
-        return {merge: rank for rank, merge in enumerate(self.merges)}
+    def _bpe(self) -> Bpe:
+        return Bpe(self.vocabulary, {merge: rank for rank, merge in enumerate(self.merges)})
+
+    @cached_property
+    def _usual_case(self) -> UsualCase:
+        space = SPACING if self.config.spacing else ""
+        return UsualCase(self.config.language, space, self.small_words, self.vocabulary)
 
     @cached_property
     def _marked_of_id(self) -> list[str]:
@@ -326,8 +264,14 @@ class Codec:
 
     @memoised
     def _words_of(self, text: str) -> list[Word]:
-        """The words of a text without white space."""
-        return list(map(self._words, self.segmenter.tokens_and_surfaces(text)))
+        """The words of a text without white space, each HIDDEN a word of its own."""
+        first, *others = text.split(HIDDEN)
+        words = list(map(self._words, self.segmenter.tokens_and_surfaces(first)))
+        for part in others:
+            words.append(_protected(HIDDEN))
+            for i, (token, surface) in enumerate(self.segmenter.tokens_and_surfaces(part)):
+                words.append(self._words((token if i else token.removeprefix(SPACING), surface)))
+        return words
 
     @memoised
     def _words(self, token_and_surface: tuple[str, str]) -> Word:
@@ -337,23 +281,6 @@ class Codec:
             return Word(surface, ids, (surface,))
         units = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
         return Word(surface, ids, tuple(split_like(surface, units, self.config.language)))
-
-    def _ids_of_first(self, token: str) -> tuple[int, ...]:
-        """The ids of the first token of a text, in the case that it has inside texts where that can be undone."""
-        word, language = token.removeprefix(SPACING), self.config.language
-        usual = word
-        if self.begins_with_capital:
-            usual = self._restored(word) if word == small_first(word, language) else self._usual(word)
-        is_undone = word in (capitalise(usual, language), small_first(usual, language))
-        return self.token_ids(token.removesuffix(word) + usual if is_undone else token)
-
-    @memoised
-    def _merged_of_ids(self, ids: tuple[int, ...]) -> MergedToken:
-        if ids[0] < len(SPECIAL_UNITS):
-            return MergedToken("", ids, merges=0)
-        text = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
-        usual = self.token_ids(text)
-        return MergedToken(text, usual, merges=len(text) - len(usual))
 
     def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str], case: Case) -> Iterator[str]:
         """The unit of each id, beginning with SPACING where the text has a space before it."""

@@ -1,7 +1,6 @@
 """The two sides of a translation: their codecs, learned from training text and kept in a prepared folder or a run."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from operator import eq
 from pathlib import Path
@@ -14,18 +13,16 @@ from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import characters, joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import capitalise, small_first
-from seq2seq_cli.text.normalise import BEGINNING, INNER_MARKS, SPACING
+from seq2seq_cli.text.normalise import INNER_MARKS
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
 from seq2seq_cli.text.tokenizer import TokenizerRules
+from seq2seq_cli.text.usual_case import in_usual_case, small_words
 from seq2seq_cli.text.vocabulary import Vocabulary, vocabulary_size
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 
 _FOLDER = "codec"
-_RARE = 0.1
-"""The frequency of a form of a word, as a multiple of the one of its other form, up to which it is rare."""
 
 SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
@@ -54,11 +51,13 @@ def fit_codecs(
             fit_codec(text.src, text.unit, src_counts, src_rules),
             fit_codec(text.tgt, text.unit, tgt_counts, tgt_rules),
         )
-    usual, tgt_usual = _in_usual_case(src_counts, text.src.language), _in_usual_case(tgt_counts, text.tgt.language)
+    usual, tgt_usual = in_usual_case(src_counts, text.src.language), in_usual_case(tgt_counts, text.tgt.language)
     both = fit_codec(text.src, text.unit, usual + tgt_usual, src_rules)
     tgt_config = SideOptions.of(text.tgt, auto_size=both.config.max_size)
-    src = _with_small_words(both, src_counts)
-    return src, _with_small_words(replace(both, config=tgt_config, rules=tgt_rules), tgt_counts)
+    units = both.vocabulary.words
+    src = replace(both, small_words=small_words(units, src_counts, text.src.language))
+    of_tgt = small_words(units, tgt_counts, text.tgt.language)
+    return src, replace(both, config=tgt_config, rules=tgt_rules, small_words=of_tgt)
 
 
 def fit_codec(
@@ -71,68 +70,16 @@ def fit_codec(
 
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """
-    given, token_counts = token_counts, _in_usual_case(token_counts, config.language)
+    given, token_counts = token_counts, in_usual_case(token_counts, config.language)
     single = {each for token in token_counts for each in characters(token)}
     options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values()), len(single)))
     rules = get_segmenter(config, unit, rules).rules
     if unit == "bpe":
         units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
         codec = Codec(config=options, unit=unit, vocabulary=Vocabulary(tuple(units)), merges=merges, rules=rules)
-        return _with_small_words(codec, given)
+        return replace(codec, small_words=small_words(units, given, config.language))
     vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
     return Codec(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
-
-
-def _in_usual_case(token_counts: Mapping[str, int], language: str) -> Counter[str]:
-    """The counts of tokens, with first tokens of texts in the case that they have inside texts.
-
-    A capital of which nothing is left counts as one use of its letter, which so stays in the vocabulary.
-    """
-    inside, firsts = _parted(token_counts)
-    counts = Counter(inside)
-    begins_with_capital = _begin_with_capital(firsts, language)
-    for token, n in firsts.items():
-        small = _small_token(token, language)
-        is_small = begins_with_capital and _is_small_word(small, token, inside)
-        counts[small if is_small else token] += n
-        if is_small and small != token:
-            counts[token.removeprefix(SPACING)[0]] += 1
-    return counts
-
-
-def _with_small_words(codec: Codec, token_counts: Mapping[str, int]) -> Codec:
-    """The codec with the units that are words in small letters inside the texts of its side."""
-    inside, firsts = _parted(token_counts)
-    language = codec.config.language
-    if not _begin_with_capital(firsts, language):
-        return replace(codec, small_words=frozenset())
-    words = [unit for unit in codec.vocabulary.words if inside.get(unit) and _small_token(unit, language) == unit]
-    capitals = {unit: _token_of(unit, capitalise, language) for unit in words}
-    return replace(codec, small_words=frozenset(unit for unit in words if _is_small_word(unit, capitals[unit], inside)))
-
-
-def _parted(token_counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """The counts of the tokens inside texts, and those of first tokens, without their mark."""
-    inside = {token: n for token, n in token_counts.items() if not token.startswith(BEGINNING)}
-    return inside, {t.removeprefix(BEGINNING): n for t, n in token_counts.items() if t.startswith(BEGINNING)}
-
-
-def _begin_with_capital(firsts: Mapping[str, int], language: str) -> bool:
-    return sum(-n if _small_token(token, language) == token else n for token, n in firsts.items()) > 0
-
-
-def _is_small_word(small: str, capital: str, inside: Mapping[str, int]) -> bool:
-    """Whether the form in small letters is not the rare one: so with sie, which is "she", and with a capital "you"."""
-    return inside.get(small, 0) > _RARE * (inside.get(capital, 0) if capital != small else 0)
-
-
-def _small_token(token: str, language: str) -> str:
-    return _token_of(token, small_first, language)
-
-
-def _token_of(token: str, change: Callable[[str, str], str], language: str) -> str:
-    word = token.removeprefix(SPACING)
-    return token.removesuffix(word) + change(word, language)
 
 
 def codec_path(folder: Path, side: SideName) -> Path:
@@ -186,8 +133,8 @@ def _parse(content: Mapping[str, Any]) -> Codec:
     rules = content.get("tokenizer")
     words, merges = content.get("words"), content.get("merges")
     longest, apostrophe = content.get("longest", 0), content.get("apostrophe", "")
-    small_words, counts = content["small_words"], content["counts"]
-    if unit not in get_args(Unit) or not (_are_texts(words) and _are_texts(merges) and _are_texts(small_words)):
+    smalls, counts = content["small_words"], content["counts"]
+    if unit not in get_args(Unit) or not (_are_texts(words) and _are_texts(merges) and _are_texts(smalls)):
         raise ValueError("not the units of a codec")
     if type(longest) is not int or longest < 0 or apostrophe not in ("", *INNER_MARKS):
         raise ValueError("not what a codec knows of sentences")
@@ -207,7 +154,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
         rules=None if rules is None else TokenizerRules.parse(rules),
         longest=longest,
         apostrophe=apostrophe,
-        small_words=frozenset(small_words),
+        small_words=frozenset(smalls),
         counts=tuple(counts),
     )
 

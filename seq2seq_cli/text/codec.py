@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-_SPELLING = math.log(100)
-"""Nats per character of an unknown word: each is one of some hundred."""
-
-
 class Word(NamedTuple):
     """A token of a text that was read."""
 
@@ -113,7 +109,8 @@ class Codec:
     that is read; empty: a text keeps its own."""
     small_words: frozenset[str] = frozenset()
     """The units that are words in small letters inside the training sentences, where these mostly begin with capitals:
-    with bpe that keeps the case of letters. A text is read in its usual case by them."""
+    with bpe that keeps the case of letters. A text is read in its usual case by them, and written with a capital at its
+    beginning where there are any."""
     counts: tuple[int, ...] = ()
     """How often each id occurs in the training sentences; empty: unknown."""
 
@@ -149,7 +146,7 @@ class Codec:
         """The text of ids of units alone, as `write` has it, in a tenth of its time."""
         units = "".join([self._marked_of_id[id_] for id_ in ids])
         text = units.replace(CONTINUING, "").replace(SPACING, " ").lstrip(" ")
-        return capitalise(text, self.config.language) if self.begins_with_capital else text
+        return capitalise(text, self.config.language) if self.small_words else text
 
     @memoised
     def token_ids(self, token: str) -> tuple[int, ...]:
@@ -166,11 +163,6 @@ class Codec:
         Where the unit is not bpe, the same ids. BPE-dropout, Provilkov et al. 2020.
         """
         return self._bpe.resample(ids, dropout, random) if self.unit == "bpe" else list(ids)
-
-    @property
-    def begins_with_capital(self) -> bool:
-        """Whether texts are written with a capital at their beginning."""
-        return bool(self.small_words)
 
     def has_units_of(self, other: "Codec") -> bool:
         """Whether both give the same ids to a text, but for its apostrophes."""
@@ -194,23 +186,16 @@ class Codec:
             return self.vocabulary.continuing
         return self.vocabulary.continuing | self.vocabulary.ids_where(lambda unit: in_word(unit[0]))
 
-    def cost(self, words: Sequence[Word]) -> float:
-        """-log p of words by the frequencies of their units, in nats; an unknown word is spelled.
-
-        The codec must have counts.
-        """
-        spelled = sum(len(word.text) for word in words if word.is_unknown)
-        return sum(self._costs[id_] for word in words for id_ in word.ids) + _SPELLING * spelled
-
     @cached_property
     def usual_cost(self) -> float:
         """The mean cost of a character of the training sentences; the codec must have counts."""
         units = [self.vocabulary.unit(id_).lstrip(SPACING + CONTINUING) for id_ in range(len(self.counts))]
         characters = sum(count * len(unit) for count, unit in zip(self.counts, units, strict=True))
-        return sum(count * cost for count, cost in zip(self.counts, self._costs, strict=True)) / characters
+        return sum(count * cost for count, cost in zip(self.counts, self.costs, strict=True)) / characters
 
     @cached_property
-    def _costs(self) -> list[float]:
+    def costs(self) -> list[float]:
+        """-log p of each unit by its frequency, in nats; the codec must have counts."""
         total = sum(self.counts) + len(self.counts)
         return [math.log(total / (count + 1)) for count in self.counts]
 
@@ -229,9 +214,9 @@ class Codec:
         if self.segmenter.has_usual_case and (found := self._usual_case.of_text(text)):
             usual, case = found
             others = _with_letters(list(self._cut(self.segmenter.begun(usual))), text)
-            if _unknown(others) <= _unknown(words):
+            if sum(word.is_unknown for word in others) <= sum(word.is_unknown for word in words):
                 return others, case
-        is_small = self.begins_with_capital and begun != text and text == small_first(text, self.config.language)
+        is_small = self.small_words and begun != text and text == small_first(text, self.config.language)
         return words, "small" if is_small else "usual"
 
     def _cut(self, text: str) -> Iterable[Word]:
@@ -286,7 +271,7 @@ class Codec:
         """The unit of each id, beginning with SPACING where the text has a space before it."""
         is_upper = case == "capitals" and self.segmenter.has_usual_case
         is_title = case == "title" and self.segmenter.has_usual_case
-        is_first = is_title or (case == "usual" and self.begins_with_capital)
+        is_first = is_title or (case == "usual" and self.small_words != frozenset())
         for position, id_ in enumerate(ids):
             if id_ == UNK:
                 copy = copies.get(position, "")
@@ -307,10 +292,6 @@ def _with_letters(words: Sequence[Word], text: str) -> list[Word]:
     letters = iter(text.replace(" ", ""))
     all_parts = [tuple("".join(islice(letters, len(part))) for part in word.parts) for word in words]
     return [Word("".join(parts), word.ids, parts) for word, parts in zip(words, all_parts, strict=True)]
-
-
-def _unknown(words: Iterable[Word]) -> int:
-    return sum(word.is_unknown for word in words)
 
 
 def _protected(text: str) -> Word:

@@ -1,18 +1,21 @@
 """Warnings of what a model translates badly: each once per command, in one line."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from seq2seq_cli.cli.terminal import warn
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.text.codec import Reading, Word
+from seq2seq_cli.text.codec import Codec, Reading, Word
 from seq2seq_cli.text.languages import name_of
 
 Check: TypeAlias = Callable[[Translator, Translation], str]
 """Says what a translation suffers from; empty for nothing."""
 _FEWEST_UNKNOWN = 3
 """Words that are unknown below which a text is not strange: a name has two."""
+_SPELLING = math.log(100)
+"""Nats per character of an unknown word: each is one of some hundred."""
 _MORE_LIKELY, _STRANGE = 10, 2.5
 """Nats by which a text in the language of the target is more likely there, and the multiple of the usual cost of a
 character from which on a text is none. Of 4,851 held-out sentences in English, neither is said of any; of as many in
@@ -62,16 +65,16 @@ def _strange_words(translator: Translator, translation: Translation) -> str:
         kind = "characters" if codec.unit == "character" else "words"
         return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {language}?"
     characters = sum(len(word.text) for word in words)
-    if len(words) < _FEWEST_UNKNOWN or not codec.counts or codec.cost(words) < codec.usual_cost * characters:
+    if len(words) < _FEWEST_UNKNOWN or not codec.counts or _cost(codec, words) < codec.usual_cost * characters:
         return ""
     tgt = translator.tgt_codec
     # A tokenizer that is another program may be missing, and characters tell languages apart badly.
     is_comparable = tgt.counts and tgt.rules is not None and codec.unit != "character"
     if is_comparable and tgt.config.language != codec.config.language:
         read = _worded(tgt.read(" ".join(word.text for word in words)))
-        if codec.cost(words) - tgt.cost(read) > _MORE_LIKELY:
+        if _cost(codec, words) - _cost(tgt, read) > _MORE_LIKELY:
             return f"the text looks like {name_of(tgt.config.language)}: is it {language}?"
-    if codec.cost(words) > _STRANGE * codec.usual_cost * characters:
+    if _cost(codec, words) > _STRANGE * codec.usual_cost * characters:
         return f"the text is unlike all that the model has learned from: is it {language}?"
     return ""
 
@@ -79,3 +82,9 @@ def _strange_words(translator: Translator, translation: Translation) -> str:
 def _worded(reading: Reading) -> list[Word]:
     """The words of a reading that are no marks or numbers."""
     return [word for word in reading.words if any(map(str.isalpha, word.text))]
+
+
+def _cost(codec: Codec, words: Sequence[Word]) -> float:
+    """-log p of words by the frequencies of their units, in nats; an unknown word is spelled."""
+    spelled = sum(len(word.text) for word in words if word.is_unknown)
+    return sum(codec.costs[id_] for word in words for id_ in word.ids) + _SPELLING * spelled

@@ -35,7 +35,7 @@ def memoised(method: Callable[[Any, K], V]) -> "cached_property[Callable[[K], V]
 
 @dataclass(frozen=True, kw_only=True)
 class SideOptions:
-    """One language, and how its text becomes ids, by the keys of the config's ``text.src`` and ``text.tgt``.
+    """One language, and how its text becomes tokens, by keys of the config's ``text.src`` and ``text.tgt``.
 
     Raises ValueError when a value is of the wrong type, or the language is still to be found (``auto``).
     """
@@ -43,22 +43,17 @@ class SideOptions:
     language: str
     lowercase: bool
     spacing: bool
-    min_count: int
-    max_size: int | None
 
     def __post_init__(self) -> None:
         if type(self.language) is not str or not re.fullmatch("[a-z]{2,3}", self.language):
             raise ValueError(f"not the code of a language: {self.language}")
         if type(self.lowercase) is not bool or type(self.spacing) is not bool:
             raise ValueError("lowercase and spacing are true or false")
-        if not _is_count(self.min_count) or not (self.max_size is None or _is_count(self.max_size)):
-            raise ValueError("min_count and max_size are numbers from 1 on")
 
     @classmethod
-    def of(cls, config: "SideConfig | SideOptions", *, auto_size: int | None) -> Self:
-        """The options with the values of a config; `auto_size` is the largest vocabulary where it says ``auto``."""
-        values = {key: getattr(config, key) for key in cls.__dataclass_fields__}
-        return cls(**values | ({"max_size": auto_size} if config.max_size == "auto" else {}))
+    def of(cls, config: "SideConfig | SideOptions") -> Self:
+        """The options with the values of a config."""
+        return cls(**{key: getattr(config, key) for key in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True)
@@ -147,7 +142,7 @@ def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: Tokeniz
 
     Raises ValueError when the language is still to be found, InputError when spaCy is needed and missing.
     """
-    options = SideOptions.of(config, auto_size=None)  # which makes no difference to how a text is cut
+    options = SideOptions.of(config)
     if rules is None and unit != "character":
         from seq2seq_cli.text.spacy_tokenizers import read_rules
 
@@ -156,7 +151,3 @@ def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: Tokeniz
 
 
 _segmenter = cache(Segmenter)
-
-
-def _is_count(number: object) -> bool:
-    return type(number) is int and number >= 1

@@ -11,7 +11,7 @@ from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.text.bpe import characters, joined, learn_bpe
+from seq2seq_cli.text.bpe import Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import INNER_MARKS
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
@@ -53,15 +53,14 @@ def fit_codecs(
         )
     usual, tgt_usual = in_usual_case(src_counts, text.src.language), in_usual_case(tgt_counts, text.tgt.language)
     both = fit_codec(text.src, text.unit, usual + tgt_usual, src_rules)
-    tgt_config = SideOptions.of(text.tgt, auto_size=both.config.max_size)
     units = both.vocabulary.words
     src = replace(both, small_words=small_words(units, src_counts, text.src.language))
     of_tgt = small_words(units, tgt_counts, text.tgt.language)
-    return src, replace(both, config=tgt_config, rules=tgt_rules, small_words=of_tgt)
+    return src, replace(both, config=SideOptions.of(text.tgt), rules=tgt_rules, small_words=of_tgt)
 
 
 def fit_codec(
-    config: "SideConfig | SideOptions", unit: Unit, token_counts: Mapping[str, int], rules: TokenizerRules | None = None
+    config: "SideConfig", unit: Unit, token_counts: Mapping[str, int], rules: TokenizerRules | None = None
 ) -> Codec:
     """Learn the codec of one side from the number of times that each token of the Segmenter occurs in training.
 
@@ -71,15 +70,24 @@ def fit_codec(
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """
     given, token_counts = token_counts, in_usual_case(token_counts, config.language)
-    single = {each for token in token_counts for each in characters(token)}
-    options = SideOptions.of(config, auto_size=vocabulary_size(unit, sum(token_counts.values()), len(single)))
-    rules = get_segmenter(config, unit, rules).rules
+    max_size = config.max_size
+    if max_size == "auto":
+        single = {each for token in token_counts for each in characters(token)}
+        max_size = vocabulary_size(unit, sum(token_counts.values()), len(single))
+    merges: tuple[Merge, ...] = ()
     if unit == "bpe":
-        units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=options.max_size)
-        codec = Codec(config=options, unit=unit, vocabulary=Vocabulary(tuple(units)), merges=merges, rules=rules)
-        return replace(codec, small_words=small_words(units, given, config.language))
-    vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=options.max_size)
-    return Codec(config=options, unit=unit, vocabulary=vocabulary, rules=rules)
+        units, merges = learn_bpe(token_counts, min_count=config.min_count, max_size=max_size)
+        vocabulary = Vocabulary(tuple(units))
+    else:
+        vocabulary = Vocabulary.fit(token_counts, min_count=config.min_count, max_size=max_size)
+    return Codec(
+        config=SideOptions.of(config),
+        unit=unit,
+        vocabulary=vocabulary,
+        merges=merges,
+        rules=get_segmenter(config, unit, rules).rules,
+        small_words=small_words(vocabulary.words, given, config.language),
+    )
 
 
 def codec_path(folder: Path, side: SideName) -> Path:

@@ -85,7 +85,7 @@ def test_any_word_is_cut_as_spacy_cuts_it(word: str) -> None:
 
 
 def test_an_overlong_word_is_not_cut() -> None:
-    options = SideOptions(language="en", lowercase=True, spacing=False, min_count=1, max_size=None)
+    options = SideOptions(language="en", lowercase=True, spacing=False)
     word = "(" * (LONGEST_WORD + 1)
     assert get_segmenter(options, "word").tokens(word) == [word]
 

@@ -110,21 +110,6 @@ def _ranges_within(members: str, blocks: Collection[int] | None) -> Iterator[tup
             at += 1
 
 
-class _Patterns(dict[Kind, re.Pattern[str]]):
-    """The expressions for texts whose characters lie in some blocks, each compiled when it is first wanted."""
-
-    def __init__(self, rules: TokenizerRules, blocks: set[int]) -> None:
-        super().__init__()
-        self._rules = rules
-        self.blocks = blocks
-        self.are_for_all = len(blocks) > _MOST_BLOCKS
-        self.characters = {chr(block * _BLOCK + offset) for block in blocks for offset in range(_BLOCK)}
-
-    def __missing__(self, kind: Kind) -> re.Pattern[str]:
-        pattern = self[kind] = self._rules.pattern(kind, None if self.are_for_all else self.blocks)
-        return pattern
-
-
 class RuleTokenizer:
     """Cuts words by rules."""
 
@@ -132,7 +117,8 @@ class RuleTokenizer:
         self._rules = rules
         self._exceptions = rules.exceptions
         self._longest_exception = max(map(len, rules.exceptions), default=0)
-        self._patterns = _Patterns(rules, {0})
+        self._blocks = frozenset({0})
+        self._compiled = cache(rules.pattern)
         self._parts_of_exception = cache(self._parts_of)
 
     def split(self, word: str) -> tuple[str, ...]:
@@ -143,10 +129,9 @@ class RuleTokenizer:
         return tokens
 
     def _split(self, word: str) -> tuple[str, ...]:
-        if not self._patterns.are_for_all and not self._patterns.characters.issuperset(word):
+        if not word.isascii() and not self._blocks.issuperset(blocks := {ord(letter) // _BLOCK for letter in word}):
             with _WIDENING:  # threads share a tokenizer, and what one has made fit must stay fit
-                blocks = {ord(character) // _BLOCK for character in word}
-                self._patterns = _Patterns(self._rules, self._patterns.blocks | blocks)
+                self._blocks |= blocks
         if word not in self._exceptions and self._is_plain(word):
             return (word,)
         return tuple(self._join_exceptions(self._cut(word, self._exceptions)))
@@ -187,7 +172,7 @@ class RuleTokenizer:
         """The pieces of a word between its infixes, and the infixes; the reference is ``_attach_tokens``."""
         pieces: list[str] = []
         start = 0
-        for infix in self._patterns["infix"].finditer(word):
+        for infix in self._pattern("infix").finditer(word):
             if infix.start() == 0:
                 continue
             pieces += [word[start : infix.start()], infix.group()]
@@ -224,15 +209,19 @@ class RuleTokenizer:
 
     def _is_plain(self, word: str) -> bool:
         """Whether nothing can be cut off a word, which is true of most words."""
-        return len(word) == 1 or not any(self._patterns[kind].search(word) for kind in _AFFIXES)
+        return len(word) == 1 or not any(self._pattern(kind).search(word) for kind in _AFFIXES)
 
     def _length(self, kind: Kind, word: str) -> int:
         """The length of the piece that an expression finds; 0 for none."""
-        found = self._patterns[kind].search(word)
+        found = self._pattern(kind).search(word)
         return found.end() - found.start() if found else 0
 
     def _matches(self, kind: Kind, word: str) -> bool:
-        return self._patterns[kind].match(word) is not None
+        return self._pattern(kind).match(word) is not None
+
+    def _pattern(self, kind: Kind) -> re.Pattern[str]:
+        """The expression for texts of the blocks that occurred so far, or for any when these are many."""
+        return self._compiled(kind, self._blocks if len(self._blocks) <= _MOST_BLOCKS else None)
 
 
 def _apart(spans: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_install, one_line
 from seq2seq_cli.pairs.archives import open_archive
-from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
+from seq2seq_cli.pairs.json_records import cells_of
+from seq2seq_cli.pairs.pair_files import Reader, Record
 
 PARQUET_MAGIC = b"PAR1"
 """The first bytes of a Parquet file."""

@@ -2,14 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import read_text
-from seq2seq_cli.pairs.pair_files import Reader, Record, cells_of
+from seq2seq_cli.pairs.pair_files import Column, Reader, Record
 from seq2seq_cli.pairs.text_lines import decoded, lines_of
 
+_DEEPEST = 3
+"""Objects in objects whose texts are columns."""
 _LONGEST_LIST = 100_000_000
 """Characters of a list of records, which is held in memory."""
 _ARRAY = re.compile(r"\s*\[\s*[\[{\]]")
@@ -18,6 +20,26 @@ _BEGINS = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _CORRECT = "correct it, or export the file again"
 # Numbers are texts, as in every table; numbers that JSON does not know stand for nothing.
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
+
+
+def cells_of(value: Any) -> dict[Column, str]:
+    """The texts in a value as JSON has them: by number for a list, by ``name`` or ``outer.name`` for an object."""
+    if isinstance(value, list):
+        return {number: text for number, cell in enumerate(value, start=1) for text in _texts(cell)}
+    return dict(_named(value, "", _DEEPEST)) if isinstance(value, dict) else {}
+
+
+def _named(value: Mapping[str, Any], before: str, deepest: int) -> Iterator[tuple[Column, str]]:
+    for name, cell in value.items():
+        if isinstance(cell, dict) and deepest > 1:
+            yield from _named(cell, f"{before}{name}.", deepest - 1)
+        else:
+            yield from ((f"{before}{name}", text) for text in _texts(cell))
+
+
+def _texts(cell: Any) -> list[str]:
+    """The text of a cell, empty for null; nothing for what is no text."""
+    return [cell] if isinstance(cell, str) else [""] if cell is None else []
 
 
 def find_json(head: str) -> Reader | None:

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice, tee
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import BinaryIO, Literal, NamedTuple
 
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file
@@ -40,8 +40,6 @@ BLOCK_LINES = 4000
 """Pairs per block; a block of long ones has fewer."""
 BLOCK_CHARACTERS = 1_000_000
 """Characters from which on a block is full."""
-_DEEPEST = 3
-"""Objects in objects whose texts are columns."""
 _SAMPLE = 1000
 """Pairs by which the script of a text is recognised."""
 
@@ -80,26 +78,6 @@ class KeyedTexts:
     """The format's name in messages."""
     texts: Callable[[Iterable[str | None]], Iterator[tuple[int, str, str]]]
     """Makes of a file's lines its texts: the number of the line, the key, the text."""
-
-
-def cells_of(value: Any) -> dict[Column, str]:
-    """The texts in a value as JSON has them: by number for a list, by ``name`` or ``outer.name`` for an object."""
-    if isinstance(value, list):
-        return {number: text for number, cell in enumerate(value, start=1) for text in _texts(cell)}
-    return dict(_named(value, "", _DEEPEST)) if isinstance(value, dict) else {}
-
-
-def _named(value: Mapping[str, Any], before: str, deepest: int) -> Iterator[tuple[Column, str]]:
-    for name, cell in value.items():
-        if isinstance(cell, dict) and deepest > 1:
-            yield from _named(cell, f"{before}{name}.", deepest - 1)
-        else:
-            yield from ((f"{before}{name}", text) for text in _texts(cell))
-
-
-def _texts(cell: Any) -> list[str]:
-    """The text of a cell, empty for null; nothing for what is no text."""
-    return [cell] if isinstance(cell, str) else [""] if cell is None else []
 
 
 @dataclass(frozen=True, kw_only=True)

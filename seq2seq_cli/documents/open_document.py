@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from seq2seq_cli.documents.in_place import read_json_strings, read_markdown
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml, read_xliff
-from seq2seq_cli.documents.plain_text import Draft, Languages, read_po, read_subtitles
+from seq2seq_cli.documents.plain_text import XLIFF, Draft, Languages, read_po, read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
 from seq2seq_cli.files.reading import DAMAGE, read_named
 
@@ -79,7 +79,7 @@ _READERS: Mapping[str, _Read] = {
     ".md": read_markdown,
     ".po": read_po,
     ".json": read_json_strings,
-    **dict.fromkeys((".xliff", ".xlf"), read_xliff),
+    **dict.fromkeys(XLIFF, read_xliff),
 }
 _PACKED: Mapping[str, tuple[str, _Read]] = {
     ".docx": (r"word/(document\d*|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),

@@ -20,21 +20,8 @@ from seq2seq_cli.text.normalise import FINAL_MARKS, Span, is_unspaced
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""
 
-TRANSLATED = [
-    ".docx",
-    ".odt",
-    ".epub",
-    ".html",
-    ".htm",
-    ".xhtml",
-    ".md",
-    ".srt",
-    ".vtt",
-    ".po",
-    ".json",
-    ".xliff",
-    ".xlf",
-]
+XLIFF = [".xliff", ".xlf"]
+TRANSLATED = [".docx", ".odt", ".epub", ".html", ".htm", ".xhtml", ".md", ".srt", ".vtt", ".po", ".json", *XLIFF]
 """Endings of the names of documents that are translated."""
 
 XLIFF_UNITS = ("trans-unit", "segment")
@@ -108,6 +95,7 @@ class PlainText:
 _BEGINNINGS = ("#", "msgctxt", "msgid ")
 """Of a message, which need no blank line before it."""
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
+_ESCAPE = re.compile(r"""\\(?:[abfnrtv"'\\]|[0-3]?[0-7]{1,2}|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})""")
 
 
 @dataclass
@@ -135,17 +123,14 @@ def messages(lines: Iterable[str | None], name: str) -> Iterator[Message]:
             continue
         elif found := _KEYWORD.match(text):
             keyword = (found[1] or keyword).replace("msgstr[0]", "msgstr")
-            message.texts[keyword] = message.texts.get(keyword, "") + _unescaped(found[2], f"{name}:{number}")
+            message.texts[keyword] = message.texts.get(keyword, "") + _ESCAPE.sub(_unescaped, found[2])
             message.lines.setdefault(keyword, []).append(number)
         else:
             raise PairFileError(f"{name}:{number}: no line of a PO file: correct it, or export the file again")
 
 
-def _unescaped(text: str, place: str) -> str:
-    try:
-        return str(ast.literal_eval(f'"{text}"'))
-    except (SyntaxError, ValueError):
-        raise PairFileError(f"{place}: a string that does not end, or a wrong \\ in it: correct it") from None
+def _unescaped(found: re.Match[str]) -> str:
+    return str(ast.literal_eval(f'"{found[0]}"'))
 
 
 def read_po(content: bytes, name: str, _languages: Languages) -> Draft:

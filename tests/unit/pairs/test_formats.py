@@ -256,7 +256,6 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
         (CUES["x.de.srt"].encode(), ": subtitles, in one language: give the file of the other one behind it"),
         (USFM_DE.encode(), ": USFM, in one language: give the file of the other one behind it"),
         (PO.replace('msgid "A', 'msgix "A').encode(), ":5: no line of a PO file: correct it, or export the file again"),
-        (PO.replace('here\\"."', 'here\\N."').encode(), ":6: a string that does not end, or a wrong \\ in it"),
     ],
     "Parquet": [
         (cut("dataset.parquet", -100), ": damaged: Parquet magic bytes not found in footer."),

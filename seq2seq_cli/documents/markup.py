@@ -18,6 +18,10 @@ from seq2seq_cli.text.languages import short_code
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
+_EMPTY = ("embed", "source", "track", "wbr")
+"""Elements that hold nothing, in which the parser puts what follows."""
+_OPENED = "opened"
+"""The name of an element whose content takes its place."""
 _NAMED = re.compile(rb"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|&([A-Za-z][A-Za-z0-9]+);", re.DOTALL)
 """A character by its name, in the first group; a comment or an unparsed part, where there is none."""
 
@@ -70,6 +74,13 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         raise InputError(f"{name}: empty: give a page with a text")
     if any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):  # the rest was not read
         raise InputError(f"{name}: elements in elements too deep, or one with too much text: correct or split it")
+    for late in [*root.itersiblings("html")]:  # text behind the end of the page
+        late.tag = _OPENED
+        root.append(late)
+    for element in [*root.iter(_EMPTY)]:
+        element.addprevious(element.makeelement(element.tag, element.attrib))
+        element.tag = _OPENED
+    etree.strip_tags(root, _OPENED)
     return _page_draft(root, languages, lambda: mark + etree.tostring(tree, method="html", encoding=encoding))
 
 
@@ -219,7 +230,7 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
 def _loosened(parent: Element) -> Element:
     """An empty run of the usual format in a paragraph or a link, whose runs with text are marked, or joined."""
     runs = {
-        run: [etree.tostring(style, method="c14n", exclusive=True) for style in run.iterchildren(_RUN_FORMAT)]
+        run: [etree.tostring(style) for style in run.iterchildren(_RUN_FORMAT)]
         for run in parent.iterchildren(_RUN)
         if run.find(_RUN_TEXT) is not None
     }

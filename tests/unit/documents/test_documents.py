@@ -114,6 +114,8 @@ def shown(*texts: str) -> str:
         ("a.html", "<p>1 + 2</p><p>5 &lt; 6 &amp; you</p>", ["5 &lt; 6 &amp; you"]),
         ("a.html", "<p>a\0b \x0c c</p>", ["a\ufffdb \x0c c"]),
         ("a.html", '<html lang="no"><p>Nei</p>', []),
+        # What the parser does not expect: an empty element of HTML 5, and text behind the end.
+        ("a.html", "<p>a<wbr>b <b>c</b></p></html>d<p>e", ["<br 0>d<br 1>", "a<x0/>b <x1>c</x1>", "e"]),
         # What takes ages where time grows with the square of the white space.
         ("a.html", f"<p>a{chr(10) * 300_000}<b>c</b></p>", [f"a{chr(10) * 300_000}<x0>c</x0>"]),
         ("a.srt", shown(f"a{' ' * 300_000}b{'</i>' * 100_000}c"), [f"a{' ' * 300_000}b{'</i>' * 100_000}c"]),
@@ -130,6 +132,7 @@ def shown(*texts: str) -> str:
         # Characters with names, which XML knows by their numbers alone.
         ("a.xhtml", "<p>caf&eacute;&nbsp;&lt;b<!-- &nbsp; --></p>", ["caf\xe9\xa0&lt;b<x0/>"]),
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
+        ("a.po", 'msgid "a\\d\\t\\"b\\\\"\nmsgstr ""\n', ['a\\d\t"b\\']),
         ("a.po", 'msgid "a"\nmsgstr ""\nmsgid "b"\nmsgstr ""\n# c\nmsgid "d"\nmsgstr "D"\n', ["a", "b"]),
         # The mark of an end and a new speaker end a sentence.
         ("a.srt", shown("a,", "b", "c."), ["a, b c."]),
@@ -142,6 +145,7 @@ def shown(*texts: str) -> str:
         # Word cuts a text into runs wherever it was edited.
         ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),
         ("a.docx", letter(run("a", BOLD) + run("b", BOLD) + run("cde")), ["<x0>ab</x0>cde"]),
+        ("a.docx", letter(f'<w:ins xmlns:b="b">{run("a", BOLD)}</w:ins>{run("b")}'), ["<x0>a</x0>b"]),
         ("a.docx", letter(run("a") + "<w:r><w:br/></w:r>" + run("b")), ["a<br 0>b"]),
         ("a.docx", letter(run("a") + f"<w:r><w:pict><w:p>{run('b')}</w:p></w:pict></w:r>"), ["a<img 0>", "b"]),
         ("a.docx", letter(f"{run('a')}<w:sdt><w:sdtContent>{run('b')}</w:sdtContent></w:sdt>"), ["a<img 0>", "b"]),
@@ -162,6 +166,11 @@ def test_the_texts_of_a_special_case(name: str, content: str | bytes, expected: 
 )
 def test_a_page_is_written_as_it_was_read(content: str, expected: str) -> None:
     assert translated("a.html", content.encode()).decode() == f"<html><body>{expected}</body></html>"
+
+
+def test_what_stands_behind_the_end_of_a_page_stays() -> None:
+    written = translated("a.html", b"<p>a<wbr>b</p></body></html><script>c</script>d</html><p>e")
+    assert written == b"<html><body><p>A<wbr></wbr>B</p></body><script>c</script>D<p>E</p></html>"
 
 
 def test_what_is_translated_states_the_language_of_the_target() -> None:

@@ -15,6 +15,7 @@ from seq2seq_cli.documents.passages import Element, Layout, append, find_slots, 
 from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, Draft, Languages, primary
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.languages import short_code
+from seq2seq_cli.text.normalise import Span
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
@@ -170,8 +171,9 @@ def read_odt_part(content: bytes, name: str, _languages: Languages) -> Draft:
 
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _RUN, _RUN_TEXT, _RUN_FORMAT, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}proofErr"
-_USUAL, _STYLED = "usual", "styled"
-"""Stand for runs with text while it is translated: those of a paragraph's usual format, and others."""
+_USUAL, _STYLED, _FIELD = "usual", "styled", "field"
+"""Stand for runs with text while it is translated: those of a paragraph's usual format, and others; and for all runs
+of a field, such as the number of a page, whose order must stay."""
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _LINKS = "hyperlink ins moveTo smartTag fldSimple customXml bdo dir"
 _AROUND_RUNS = [f"{_W}{name}" for name in f"p {_LINKS}".split()]
@@ -191,14 +193,14 @@ def _parts(run: Element) -> list[Element]:
 _LETTER = Layout(
     name_of=_name_in_word,
     kinds={
-        "inline": f"{_STYLED} {_LINKS}",
+        "inline": f"{_STYLED} {_FIELD} {_LINKS}",
         "gap": "tab ptab sdt drawing pict object",
         "break": "p br cr",
         "format": "pPr rPr",
     },
     others="point",
     paragraphs=("p", "sdtContent"),  # the latter is a field to fill in
-    untranslated=("del", "moveFrom"),
+    untranslated=("del", "moveFrom", "fldSimple", _FIELD),
     attributes=("descr", "title"),
 )
 
@@ -215,6 +217,8 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
         element.tail = None
         element.text = element.text if next(element.iterchildren(), None) is None else None
     inner = set(root.iterfind(f".//{_RUN}/*"))
+    for parent in dict.fromkeys(root.iterfind(f".//{_RUN}/..")):
+        _join_fields(parent)
     parents = [*root.iter(*_AROUND_RUNS), *root.iterfind(f".//{_RUN}/..")]
     usual = {parent: _loosened(parent) for parent in dict.fromkeys(parents)}
     etree.strip_tags(root, _RUN_TEXT, _USUAL)
@@ -222,9 +226,28 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
     def finished() -> bytes:
         for parent, run in usual.items():
             _fasten(parent, run, inner)
+        etree.strip_tags(root, _FIELD)
         return written()
 
     return Draft(list(find_slots(root, _LETTER)), finished)
+
+
+def _join_fields(parent: Element) -> None:
+    """Put each field that begins and ends in a paragraph or a link into one element, with the fields inside of it."""
+    children, begun, fields = [*parent], list[int](), list[Span]()
+    for place, child in enumerate(children):
+        for mark in child.iterchildren(f"{_W}fldChar"):
+            if mark.get(f"{_W}fldCharType") == "begin":
+                begun.append(place)
+            elif mark.get(f"{_W}fldCharType") == "end" and begun:
+                first = begun.pop()
+                while fields and fields[-1][0] >= first:
+                    fields.pop()
+                fields.append((first, place))
+    for first, last in fields:
+        field = parent.makeelement(_FIELD)
+        children[first].addprevious(field)
+        field.extend(children[first : last + 1])
 
 
 def _loosened(parent: Element) -> Element:

@@ -148,7 +148,8 @@ class _Paragraph:
                 child.tail = None
             element[:] = [child for child in element if child not in inside]
         opened, position = [self.element], 0
-        for mark in _MARK.finditer(text):
+        known = (mark for mark in _MARK.finditer(text) if int(mark[2]) < len(self.inside))  # the model may write others
+        for mark in known:
             _append_text(opened[-1], text[position : mark.start()])
             position = mark.end()
             element, kind, around = self.inside[int(mark[2])]

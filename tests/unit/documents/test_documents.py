@@ -95,6 +95,17 @@ def run(text: str, style: str = "") -> str:
     return f'<w:r>{style}<w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
+PAGE = "".join(
+    f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>{inner}'
+    for kind, inner in (
+        ("begin", "<w:r><w:instrText>PAGE</w:instrText></w:r>"),
+        ("separate", "<w:r><w:t>A</w:t></w:r>"),
+        ("end", ""),
+    )
+)
+"""A field."""
+
+
 def shown(*texts: str) -> str:
     """Subtitles of a second each."""
     return "\n".join(f"00:{start:02}.000 --> 00:{start + 1:02}.000\n{text}\n" for start, text in enumerate(texts))
@@ -149,6 +160,9 @@ def shown(*texts: str) -> str:
         ("a.docx", letter(run("a") + "<w:r><w:br/></w:r>" + run("b")), ["a<br 0>b"]),
         ("a.docx", letter(run("a") + f"<w:r><w:pict><w:p>{run('b')}</w:p></w:pict></w:r>"), ["a<img 0>", "b"]),
         ("a.docx", letter(f"{run('a')}<w:sdt><w:sdtContent>{run('b')}</w:sdtContent></w:sdt>"), ["a<img 0>", "b"]),
+        ("a.docx", letter(f"{run('See ')}<w:fldSimple>{run('A')}</w:fldSimple>{run('.')}"), ["See <var 0></var>."]),
+        ("a.docx", letter(run("See ") + PAGE + run(".")), ["See <var 0></var>."]),
+        ("a.docx", letter(PAGE.replace("begin", "end")), ["<x0/><x1/><x2/>A<x3/>"]),
         ("a.docx", letter(f"<w:del>{run('no')}</w:del><w:ins>{run('a')}</w:ins>"), ["<x0/><x1>a</x1>"]),
     ],
 )
@@ -250,6 +264,15 @@ def test_words_of_a_format_move_with_it() -> None:
     content = translated("a.docx", letter(run("a ") + run("b", BOLD) + run("cd")), lambda _: "<x0>B</x0> &lt; C")
     expected = letter(run("B", BOLD).replace(' xml:space="preserve"', "") + run(" &lt; C"))
     assert members("a.docx", content) == members("a.docx", expected)
+
+
+def test_a_field_moves_as_a_whole() -> None:
+    content = translated("a.docx", letter(run("See ") + PAGE + run(" now")), lambda _: "<var 0></var> B")
+    assert members("a.docx", content) == members("a.docx", letter(PAGE + run(" B")))
+
+
+def test_a_mark_that_the_model_wrote_is_text() -> None:
+    assert b"<p>&lt;x7&gt;<b>b</b></p>" in translated("a.html", b"<p>a <b>b</b></p>", lambda _: "<x7><x0>b</x0>")
 
 
 @pytest.mark.parametrize(

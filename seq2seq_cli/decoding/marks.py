@@ -25,7 +25,7 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("fence", "lead", "paragraph", "line", "rawBlock", "block"), "break"),
     **dict.fromkeys(("unbroken", "autolink", "raw", "element", "code", "word", "numbered", "entity"), "keep"),
     **dict.fromkeys(("emphasis", "link", "open"), "open"),
-    **dict.fromkeys(("comment", "alone"), "single"),
+    **dict.fromkeys(("comment", "alone", "escape"), "single"),
     "emoji": "emoji",
     "close": "close",
     "gap": "gap",
@@ -60,7 +60,10 @@ _TAGGED = rf"(?:(?:{_W}|[\uac00-\ud7af]){{1,64}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
 _HANDLE = rf"(?<!{_W})(?<![@./])@(?:{_W}(?:{_W}|[.-]){{0,63}}(?!\w)(?<![.-])|{_TAGGED})"
 _HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
 _PRINTF = r"(?<![\d%])(?<!\d\s)%(?:\(\w{1,64}\)|\d\$)?[+0#-]?\d{0,3}(?:\.\d{1,2})?(?:ll?|hh?)?[@cdefgiorsuxEFGX]|%%"
-_BRACES = r"\{\{[^{}\n]{1,64}\}\}|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}"
+_BRACES = (
+    r"\{\{[^{}\n]{1,64}\}\}|\{%[^{}\n]{1,200}%\}"
+    r"|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}"
+)
 _KEPT = rf"(?:{_URL}|{_HOST}|{_PATH})(?<![{TRAILING_MARKS}])|{_E_MAIL}|{_HANDLE}|{_HASHTAG}|{_PRINTF}|{_BRACES}"
 _NUMBERED = r"(?<![\w$])\$[{}](?!\w|[.,]\d)"
 FIRST = _NUMBERED.format("1")
@@ -98,6 +101,8 @@ _BLOCKS = _named(
     " menu meta nav noscript ol optgroup option p pre script search section select style summary table tbody td"
     " template textarea tfoot th thead title tr ul"
 )
+_LEFT = r"(?=\s(?:[^<>]{0,500}\s)?(?:translate=[\"']?no\b|class=[\"']?(?:[\w\s-]{0,200}\s)?notranslate\b))"
+"""Behind the name of an element whose text is not to be translated."""
 TAG = rf"<[A-Za-z][\w:.-]*{_ATTRIBUTES}/?>|</[A-Za-z][\w:.-]*\s*>"
 _LINE_ENDS = "\n\r\x85\u2028\u2029"
 _LINE_END = "(?:\r\n|\r(?!\n)|[\n\x85\u2028\u2029])"
@@ -116,9 +121,11 @@ MARK = (
     rf"|(?P<line>[\t{_LINE_ENDS}](?:\s*[\t{_LINE_ENDS}])?)"
     r"|(?P<autolink><(?:https?://[^\s<>]+|mailto:[^\s<>]+|[^\s<>@/]{1,64}@[^\s<>@]{1,255})>)"
     r"|(?P<comment><!--[\s\S]*?(?:-->|\Z)|<!\[[\s\S]*?(?:\]\]>|\Z)|<\?[^>]{0,1000}>|<![A-Za-z][^>]{0,1000}>)"
-    rf"|(?P<rawBlock><(?P<blockName>pre|script|style|textarea){_ATTRIBUTES}>[\s\S]*?(?:</(?P=blockName)\s*>|\Z))"
+    rf"|(?P<rawBlock><(?P<blockName>pre|script|style|textarea|{_BLOCKS}{_LEFT}){_ATTRIBUTES}>"
+    r"[\s\S]*?(?:</(?P=blockName)\s*>|\Z))"
     rf"|(?P<raw><(?P<rawName>math|svg){_ATTRIBUTES}>[\s\S]*?(?:</(?P=rawName)\s*>|\Z))"
-    rf"|(?P<element><(?P<wordName>code|kbd|samp|tt|var){_ATTRIBUTES}>[\s\S]{{0,1000}}?</(?P=wordName)\s*>)"
+    rf"|(?P<element><(?P<wordName>code|kbd|samp|tt|var|[A-Za-z][\w:.-]*{_LEFT}){_ATTRIBUTES}>"
+    r"[\s\S]{0,1000}?</(?P=wordName)\s*>)"
     rf"|(?P<block></?{_BLOCKS}{_ATTRIBUTES}/?>)"
     rf"|(?P<gap><{_named('embed img input')}{_ATTRIBUTES}/?>)"
     rf"|(?P<alone><(?:{_named('area param source track wbr')}{_ATTRIBUTES}|[A-Za-z][\w:.-]*{_ATTRIBUTES}/)>"
@@ -133,7 +140,8 @@ MARK = (
     r"|(?P<link>!?\[(?=(?P<label>(?:[^\[\]\n]|\[[^\[\]\n]{0,200}\]){0,500})"
     r"(?P<target>\]\((?:[^()\s<>]|\([^()\s]{0,500}\)){0,1000}(?:\s+\"[^\"\n]{0,500}\")?\)|\]\[[^\[\]\n]{0,200}\])))"
     rf"|(?P<emphasis>(?<!{_W})(?<![*_~])(?P<sign>\*{{1,3}}|_{{1,3}}|~~)(?![\s*_~])"
-    rf"(?=(?P<inside>[^\n]{{0,1000}}?[^\s*_~])(?P=sign)(?![*_~]|{_W})))"
+    rf"(?=(?P<inside>[^\n]{{0,1000}}?[^\s*_~\\])(?P=sign)(?![*_~]|{_W})))"
+    r"|(?P<escape>\\[!-/:-@\[-`{-~])"
 )
 """Of emphasis and of a link, it finds the opening mark, and in front of it what is inside."""
 

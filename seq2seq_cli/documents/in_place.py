@@ -24,7 +24,8 @@ from seq2seq_cli.text.normalise import Span
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*\r?\n", re.DOTALL)
 _REFERENCE = re.compile(r"\[([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
-_FOOTNOTE = re.compile(r"\A\[\^[^\]\s]+\]:")
+_LABEL = re.compile(r"\A\[(?:\^[^\]\s]+\]:|![A-Z]+\]\n)")
+"""Of a footnote, or of a note as GitHub shows it: ``[!NOTE]``."""
 _HARD_BREAK = ("  ", "\\")
 """Ends of lines that are kept."""
 _BEGINNING = re.compile(r"\A(\d{0,9})([-+*#>.)])(?=[ \t]|\Z)")
@@ -59,12 +60,12 @@ def _paragraphs(
     end = 0
     for opening, token in pairwise(tokens):
         shown = "".join(child.content for child in token.children or () if child.type in {"text", "image"})
-        if token.map is None or not any(map(str.isalpha, shown)):
+        if token.map is None or token.content.startswith("$$") or not any(map(str.isalpha, shown)):
             continue
         escapes = str.maketrans({"|": "\\|"} if opening.type in {"th_open", "td_open"} else {})
         start = end = max(end, file.starts[token.map[0]])
         parts = list[str]()
-        for line in f"{_FOOTNOTE.sub('', token.content)}  ".split("\n"):
+        for line in f"{_LABEL.sub('', token.content)}  ".split("\n"):
             if part := line.removesuffix("\\").strip():
                 place = text.index(part.translate(escapes), end)
                 start, end = start if parts else place, place + len(part.translate(escapes))

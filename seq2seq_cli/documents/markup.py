@@ -55,7 +55,7 @@ _PAGE = Layout(
         "gap": "img embed input picture video audio object iframe canvas button select meter progress",
     },
     others="break",
-    untranslated=["code", "kbd", "math", "pre", "samp", "script", "style", "svg", "textarea", "var"],
+    untranslated=["code", "kbd", "math", "metadata", "pre", "samp", "script", "style", "svg", "textarea", "var"],
     attributes=("alt", "title", "placeholder", "aria-label"),
 )
 
@@ -86,8 +86,11 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
 
 
 def read_xhtml(content: bytes, name: str, languages: Languages) -> Draft:
-    """An XHTML page, such as a chapter of a book."""
+    """An XHTML page, such as a chapter of a book, or the book's own description, which states its language."""
     root, written = _parsed(_NAMED.sub(_numbered, content), name)
+    for element in root.iter("{http://purl.org/dc/elements/1.1/}language"):
+        if short_code(primary(element.text or "")) == languages[0]:
+            element.text = languages[1]
     return _page_draft(root, languages, written)
 
 

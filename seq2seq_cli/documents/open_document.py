@@ -84,6 +84,6 @@ _READERS: Mapping[str, _Read] = {
 _PACKED: Mapping[str, tuple[str, _Read]] = {
     ".docx": (r"word/(document\d*|(header|footer)\d*|(foot|end)notes)\.xml", read_docx_part),
     ".odt": (r"(content|styles)\.xml", read_odt_part),
-    ".epub": (r".+\.x?html?", read_xhtml),
+    ".epub": (r".+\.(x?html?|opf)", read_xhtml),
 }
 """Of formats that are zip archives, the names of the members with texts, and their reader."""

@@ -90,7 +90,7 @@ def test_a_term_of_the_glossary_is_translated_so(page: Browser, run: LoadedRun) 
     page.type("she saw the dog .")
     assert "ihn" not in shown(page, "output", run.translate("she saw the dog ."))
     page.click("main > details summary")
-    shown(page, "main > details textarea", "")
+    wait_until(lambda: page.run("document.querySelector('main > details textarea') !== null"))
     page.run("document.querySelector('main > details textarea').focus()")
     page.type("dog = ihn")
     page.click("#source")  # the field is left

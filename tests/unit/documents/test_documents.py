@@ -1,7 +1,9 @@
 """Documents come back whole: all but their text is as it was."""
 
 import re
+import zipfile
 from collections.abc import Callable, Mapping
+from io import BytesIO
 
 import pytest
 
@@ -138,6 +140,7 @@ def shown(*texts: str) -> str:
         ),
         ("a.md", "> The\n> dog\n> ===\r\n> a  \r\nb\r\n", ["The dog", "a", "b"]),
         ("a.md", "The[^1] dog.\n\n[^1]: A dog.\n\n`x`\n", ["The[^1] dog.", "A dog."]),
+        ("a.md", "> [!NOTE]\n> A dog.\n\n$$\na\n$$\n", ["A dog."]),
         ("a.json", '\ufeff"a"', ["a"]),
         ("a.xlf", SEGMENTS, ["The dog.", "The man."]),
         # Characters with names, which XML knows by their numbers alone.
@@ -197,6 +200,18 @@ def test_what_is_translated_states_the_language_of_the_target() -> None:
     assert written == page.format("de")
     written = translated("a.xhtml", page.format("en-GB").replace("<br>", "<br/>").encode()).decode()
     assert written == page.format("de").replace("<br>", "<br/>")
+
+
+def test_a_book_states_the_language_of_the_target() -> None:
+    book = (
+        '<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>A</dc:title>{}</metadata></package>'
+    )
+    before, after = (
+        book.format(f"<dc:language>{language}</dc:language><dc:language>fr</dc:language>")
+        for language in ("en-GB", "de")
+    )
+    with zipfile.ZipFile(BytesIO(translated("a.epub", packed({"a.opf": before})))) as archive:
+        assert archive.read("a.opf").decode() == after
 
 
 def test_a_page_keeps_its_encoding() -> None:

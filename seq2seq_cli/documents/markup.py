@@ -263,8 +263,7 @@ def _loosened(parent: Element) -> Element:
     if not runs:
         return etree.Element(_RUN)
     longest = max(runs, key=lambda run: len("".join(run.itertext(_RUN_TEXT))))
-    usual = deepcopy(longest)
-    _taken(usual)
+    usual = _bare(longest)
     for run, style in runs.items():
         before = run.getprevious()
         if before is not None and runs.get(before) == style:
@@ -272,38 +271,48 @@ def _loosened(parent: Element) -> Element:
             parent.remove(run)
         elif style == runs[longest]:
             run.tag = _USUAL
-            run[:] = _parts(run)
+            for shown in run.findall(_RUN_FORMAT):
+                run.remove(shown)
         else:
             run.tag = _STYLED
     return usual
 
 
+def _bare(run: Element) -> Element:
+    """An empty run of the same format."""
+    copy = run.makeelement(_RUN, run.attrib)
+    copy.extend(map(deepcopy, run.iterchildren(_RUN_FORMAT)))
+    return copy
+
+
 def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None:
     """Put the text of a paragraph or a link back into runs; `inner` is what may only stand in runs."""
     items: list[tuple[Element, Element | str]] = []
-    """Each with the run that has its format."""
+    """Each with a run that has its format."""
+    styled = [*parent.iterchildren(_STYLED)]
     for item in _taken(parent):
         if isinstance(item, str) or item.tag != _STYLED:
             items.append((usual, item))
         else:
-            items += [(item, part) for part in _taken(item)]
-            item.tag = _RUN
+            parts, run = _taken(item), _bare(item)
+            items += [(run, part) for part in parts]
     for (run, is_inner), group in groupby(items, lambda item: (item[0], isinstance(item[1], str) or item[1] in inner)):
         around = deepcopy(run) if is_inner else parent
         if is_inner:
             append(parent, around)
         for _, item in group:
             _put(around, item)
+    for run in styled:
+        parent.remove(run)
 
 
 def _taken(element: Element) -> list[Element | str]:
-    """The texts and the elements in an element, of which only the format of a run is left."""
+    """The texts and the elements in an element, but the format of a run; the elements are still there."""
     items: list[Element | str] = [element.text or ""]
     for child in element:
         items += [child, child.tail or ""]
         child.tail = None
     element.text = None
-    element[:] = [child for child in element if child.tag == _RUN_FORMAT]
     return [item for item in items if (item if isinstance(item, str) else item.tag != _RUN_FORMAT)]
 
 

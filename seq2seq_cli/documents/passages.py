@@ -141,12 +141,15 @@ class _Paragraph:
         Marks may overlap that do not in the source, where a pair has words of two sentences around it. An inline
         element is in the same one as before, or, where that is not open, in the paragraph: others end before it.
         """
-        inside = {element for element, _, _ in self.inside}
         for element in (self.element, *(element for element, kind, _ in self.inside if kind == "inline")):
             element.text = None
             for child in element:
                 child.tail = None
-            element[:] = [child for child in element if child not in inside]
+        aside = self.element.makeelement(
+            "aside"
+        )  # in the tree: what leaves it takes time, as its namespaces are copied
+        self.element.insert(0, aside)
+        aside.extend([element for element, _, _ in self.inside])
         opened, position = [self.element], 0
         known = (mark for mark in _MARK.finditer(text) if int(mark[2]) < len(self.inside))  # the model may write others
         for mark in known:
@@ -162,6 +165,8 @@ class _Paragraph:
             else:
                 append(opened[-1], element)
         _append_text(opened[-1], text[position:])
+        self.element.text = aside.tail
+        self.element.remove(aside)
 
 
 def append(parent: Element, child: Element) -> None:

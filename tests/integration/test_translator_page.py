@@ -358,5 +358,8 @@ def test_it_translates_500_sentences_with_a_trained_model_as_python_does(browser
     found = [each["text"] for each in translated(browser, texts)]
     rounded = load(run.path).translator.translate(texts)
     assert found == [each.text for each in rounded]
-    # Rounding may decide between two translations that are as good as each other.
-    assert [each.score for each in rounded] == pytest.approx([each.score for each in exact], abs=5e-3)
+    pairs = zip(rounded, exact, strict=True)
+    scores = [(ours.score, theirs.score) for ours, theirs in pairs if ours.text == theirs.text]
+    assert [score for score, _ in scores] == pytest.approx([score for _, score in scores], abs=5e-3)
+    # Rounding may decide between two hypotheses that are as good as each other, also where the search drops one.
+    assert len(scores) >= 495

@@ -39,7 +39,7 @@ from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, writ
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
-from seq2seq_cli.preparation.workers import OpenWorkers, workers_at
+from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.normalise import letter_of_marks
 from seq2seq_cli.text.sides import SIDES, save_codecs
@@ -120,7 +120,7 @@ def prepare(
     overrides: Sequence[str] = (),
     languages: str | None = None,
     overwrite: bool = False,
-    executor: str | OpenWorkers | None = None,
+    open_workers: OpenWorkers = local_workers,
     progress: LineProgress = lambda _done, _total: None,
 ) -> PrepareReport:
     """Make the prepared folder `out` (``data/prepared`` by default) from files of sentence pairs, whole or not at all.
@@ -129,8 +129,8 @@ def prepare(
     taken as they are. What else helps to train: `related` pairs, of which one side is in another language (``deu.txt``,
     or ``deu.txt:en-de`` with the languages of its columns), a `dictionary`, texts `tgt_only` and `src_only` in one of
     the languages. `config` is a config by name or path, `overrides` are keys of it with other values
-    (``"text.unit=bpe"``). `languages` names the columns (``en-de``), `executor` a Dask cluster that does the work, or a
-    function that opens workers. `progress` is called with (lines done, estimated total).
+    (``"text.unit=bpe"``). `languages` names the columns (``en-de``), `open_workers` opens those that do the work.
+    `progress` is called with (lines done, estimated total).
 
     Raises S2SError: PairFileError for a file that cannot be used, UsageError when `out` may not be replaced or options
     contradict each other, InputError for a language without a tokenizer, Interrupted when the user stops it.
@@ -139,7 +139,6 @@ def prepare(
     out = Path(out or DEFAULT_FOLDER)
     pairs = pair_paths(*(list(map(Path, paths)) for paths in (files, src, tgt)))
     with_codes = [related_path(str(each)) for each in related]
-    open_workers = executor if callable(executor) else workers_at(executor)
     asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
     others = valid, test, [path for path, _ in with_codes], dictionary, tgt_only, src_only

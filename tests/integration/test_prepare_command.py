@@ -188,7 +188,6 @@ def test_dropped_lines_are_reported(home: Path) -> None:
         (b"Hi.\tHallo.\n", ["--encoding", "utf-88"], "--encoding: unknown encoding 'utf-88'"),
         (b"Hi.\tHallo.\n", ["--src", "a.en"], "1 times --src and 0 times --tgt"),
         (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) is given more than once"),
-        (b"Hi.\tHallo.\n", ["--executor", "host:1"], "--executor host:1: must be dask://HOST:PORT"),
         (b"Hi.\tHallo.\n", ["--related", "pairs.txt:xxxx-de"], "pairs.txt:xxxx-de: no such file"),
         (b"Hi.\tHallo.\n", ["--limit", "0"], "'--limit'"),
         (

@@ -248,5 +248,5 @@ def test_translating_imports_nothing_that_prepares_trains_or_evaluates(folder: P
     rooms = {module.split(".")[1] for module in modules if module.startswith("seq2seq_cli.")}
     assert not rooms & {"training", "learning", "preparation", "evaluation", "corpus", "pairs"}
     assert "decoding" in rooms
-    libraries = {"scipy", "sacrebleu", "matplotlib", "tokenizers", "dask", "filelock", "psutil"}
+    libraries = {"scipy", "sacrebleu", "matplotlib", "tokenizers", "filelock", "psutil"}
     assert not libraries.intersection(modules)

@@ -78,9 +78,6 @@ def prepare(
         Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")
     ] = None,
     overwrite: Overwrite = False,
-    executor: Annotated[
-        str | None, typer.Option(metavar="dask://HOST:PORT", help="Use the workers of this Dask cluster.")
-    ] = None,
 ) -> None:
     """Prepare files of sentence pairs for training.
 
@@ -108,7 +105,6 @@ def prepare(
             overrides=[*(set_ or []), *_shorthands(columns=columns, swap=swap, encoding=encoding, limit=limit)],
             languages=languages,
             overwrite=overwrite,
-            executor=executor,
             progress=progress,
         )
     for notice in report.notices:

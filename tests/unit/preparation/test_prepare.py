@@ -69,7 +69,7 @@ def test_the_number_of_processes_does_not_change_a_byte(tmp_path: Path) -> None:
     pair_file.write_text("\n".join(pair_lines(9000)), encoding="utf-8")
     prepare(pair_file, out=tmp_path / "one")
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
-        prepare(pair_file, out=tmp_path / "two", executor=by(pool))
+        prepare(pair_file, out=tmp_path / "two", open_workers=by(pool))
 
     assert content(tmp_path / "one") == content(tmp_path / "two")
 
@@ -78,7 +78,7 @@ def test_a_dead_worker_is_reported_and_nothing_is_written(pair_file: Path, tmp_p
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         pool.submit(os._exit, 1).exception()
         with pytest.raises(S2SError, match="a worker process died"):
-            prepare(pair_file, out=tmp_path / "out", executor=by(pool))
+            prepare(pair_file, out=tmp_path / "out", open_workers=by(pool))
 
     assert list(tmp_path.iterdir()) == [pair_file]
 
@@ -90,7 +90,7 @@ class Interrupting(Executor):
 
 def test_an_interrupt_is_reported_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted, match="nothing was written"):
-        prepare(pair_file, out=tmp_path / "out", executor=by(Interrupting()))
+        prepare(pair_file, out=tmp_path / "out", open_workers=by(Interrupting()))
     assert list(tmp_path.iterdir()) == [pair_file]
 
 

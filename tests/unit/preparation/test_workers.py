@@ -10,8 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from seq2seq_cli.errors import UsageError
-from seq2seq_cli.preparation.workers import Workers, _interrupts_held, local_workers, workers_at
+from seq2seq_cli.preparation.workers import Workers, _interrupts_held, local_workers
 
 
 def double(number: int) -> int:
@@ -72,9 +71,3 @@ def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> N
         start()
     assert told == ["True\n"]
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-
-
-@pytest.mark.parametrize("place", ["dask", "dask://", "dask://host", "tcp://host:1", "dask://:1", "dask://host:one"])
-def test_an_invalid_address_is_refused(place: str) -> None:
-    with pytest.raises(UsageError, match=r"must be dask://HOST:PORT"):
-        workers_at(place)

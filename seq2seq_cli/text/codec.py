@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -96,10 +96,10 @@ class Codec:
 
     config: SideOptions
     unit: Unit
-    vocabulary: Vocabulary
-    merges: tuple[Merge, ...] = ()
+    vocabulary: Vocabulary = field(repr=False)
+    merges: tuple[Merge, ...] = field(default=(), repr=False)
     """The pairs of units that bpe joins, the most frequent pair of training first."""
-    rules: TokenizerRules | None = None
+    rules: TokenizerRules | None = field(default=None, repr=False)
     """The rules that cut words, as spaCy had them when the codec was fitted. None where spaCy's tokenizer is a program,
     which must then be installed, and where the unit is character."""
     longest: int = 0
@@ -107,11 +107,11 @@ class Codec:
     apostrophe: str = ""
     """The one of INNER_MARKS that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
     that is read; empty: a text keeps its own."""
-    small_words: frozenset[str] = frozenset()
+    small_words: frozenset[str] = field(default=frozenset(), repr=False)
     """The units that are words in small letters inside the training sentences, where these mostly begin with capitals:
     with bpe that keeps the case of letters. A text is read in its usual case by them, and written with a capital at its
     beginning where there are any."""
-    counts: tuple[int, ...] = ()
+    counts: tuple[int, ...] = field(default=(), repr=False)
     """How often each id occurs in the training sentences; empty: unknown."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:

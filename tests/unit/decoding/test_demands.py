@@ -66,8 +66,9 @@ def test_a_term_that_occurs_is_translated_as_demanded(translator: Translator, so
     glossary = {"dog": ("Hund", "Hunde"), "hot dog": ("Hotdog",), "her": ("das Haus",)}
     text = " ".join(source)
     [translation] = translator.with_demands(Demands(terms=glossary)).translate([text])
+    written = f" {' '.join(words(translation.text))} ".lower()  # a term that begins a translation has a capital
     for _, translations in demanded(glossary, text):
-        assert any(f" {each} " in f" {' '.join(words(translation.text))} " for each in translations)
+        assert any(f" {each.lower()} " in written for each in translations)
 
 
 def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -> None:

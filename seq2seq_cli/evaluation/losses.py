@@ -9,8 +9,8 @@ from seq2seq_cli.decoding.sentences import sentence_ends
 
 _WORD = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d+")
-_GROUPING = re.compile(r"(?<=\d)[.,'’ \u00a0\u202f](?=\d{3}(?!\d))")
-"""The mark or the space before three digits: 5,500 and 5 500 are 5500."""
+_GROUPING = re.compile(r"(?<=\d)(?:[.,'’\u00a0\u202f]|(?<!\d{4}) )(?=\d{3}(?!\d))")
+"""The mark or the space before three digits: 5,500 and 5 500 are 5500, but 1990 200 are two numbers."""
 _SHORTEST_NAME = 3
 """Letters; shorter words are shared by chance, such as "In" of English and German."""
 _LONGEST_ENDING = 3

@@ -34,7 +34,7 @@ class Encoder(nn.Module):
         self.rnn = make_rnn(config, config.embedding_size, bidirectional=config.directions != "one")
 
     def forward(self, src: Int[Tensor, "B S"], lengths: Int[Tensor, " B"]) -> tuple[Float[Tensor, "B S E"], RNNState]:
-        """The state at each source position (zero at padding), and the last real state of each layer.
+        """The memory of each source position, whose RNN states are zero at padding, and each layer's last real state.
 
         `lengths` counts the real tokens of each row and lives on the CPU. With `reverse` the RNN reads a sentence from
         its end, and each word's state stands at the word's own position.

@@ -18,6 +18,7 @@ def losses(source: str, text: str, *references: str) -> tuple[Lost, Lost, Lost]:
         ("It costs 12.50.", "Es kostet 12.", ["Es kostet 12,50."], (1, 2), (0, 0), (0, 0)),
         ("It is 5,500 miles.", "5500 Meilen.", ["Es sind 5.500 Meilen."], (0, 1), (0, 0), (0, 0)),
         ("It is 5,500 miles.", "Es sind 5 500 Meilen.", ["Es sind 5.500 Meilen."], (0, 1), (0, 0), (0, 0)),
+        ("In 1990 200 came.", "1990 kamen 200.", ["1990 kamen 200."], (0, 2), (0, 0), (0, 0)),
         ("I said 2 and 2.", "Ich sagte 2.", ["Ich sagte 2 und 2."], (1, 2), (0, 0), (0, 0)),
         # A number or a name that no reference keeps need not be kept; that of any reference must be.
         ("Come at 2:30.", "Komm um halb drei.", ["Komm um halb drei!"], (0, 0), (0, 0), (0, 0)),

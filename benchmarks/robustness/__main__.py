@@ -100,8 +100,7 @@ def _compared(
     yield ""
     yield (
         f"{LONG}, {len(both)} sources, less {first.run}: {found.value:+.2f} BLEU, 95 % range {found.range.low:+.2f}"
-        f" to {found.range.high:+.2f}, p {found.p_bootstrap:.4f} (bootstrap), {found.p_randomisation:.4f}"
-        " (randomisation)"
+        f" to {found.range.high:+.2f}, p {found.p:.4f}"
     )
 
 

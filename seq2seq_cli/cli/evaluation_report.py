@@ -92,13 +92,12 @@ def _of_comparison(comparison: Comparison) -> TableData:
             metric,
             f"{found.value:+.2f}",
             f"{found.range.low:+.2f} to {found.range.high:+.2f}",
-            f"{found.p_bootstrap:.4f}",
-            f"{found.p_randomisation:.4f}",
+            f"{found.p:.4f}",
             "significant" if found.is_significant else "not significant",
         ]
         for metric, found in comparison.differences.items()
     ]
-    titles = [title, "difference", "95 % range", "p, bootstrap", "p, randomisation", ""]
+    titles = [title, "difference", "95 % range", "p", ""]
     return {"titles": titles, "rows": rows, "numbers": False}
 
 

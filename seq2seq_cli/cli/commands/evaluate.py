@@ -61,8 +61,8 @@ def evaluate(
     """Score a translator on held-out sentences, and test whether it is better than another.
 
     BLEU, chrF2++ and TER are SacreBLEU's, each with its 95 % range over resamples of the sentences and its signature.
-    Of several runs or files, each is compared with the first: a difference is significant where two tests, paired
-    bootstrap resampling and approximate randomisation, both give p < 0.05.
+    Of several runs or files, each is compared with the first: a difference is significant where paired bootstrap
+    resampling gives p < 0.05.
     """
     from seq2seq_cli.cli.evaluation_report import page_data, report_lines, to_json
     from seq2seq_cli.pages.page import evaluation_page

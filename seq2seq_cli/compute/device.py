@@ -85,16 +85,9 @@ def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
 
 @contextmanager
 def computing(precision: Precision, device: torch.device) -> Iterator[None]:
-    """A context in which a step, forward and backward, uses the precision.
-
-    bf16 keeps all tensors fp32 and lets torch multiply them with fewer bits, as bf16 on a CPU with AMX, as TF32 on a
-    GPU; bf16-mixed makes the products bf16 tensors, too.
-    """
+    """A context in which a step, forward and backward, uses the precision."""
     with ExitStack() as put_back:
-        if precision == "bf16":
-            put_back.callback(torch.set_float32_matmul_precision, torch.get_float32_matmul_precision())
-            torch.set_float32_matmul_precision("medium")
-        elif precision == "bf16-mixed":
+        if precision == "bf16-mixed":
             put_back.enter_context(torch.autocast(device.type, dtype=torch.bfloat16))
             if device.type == "cpu" and not torch.ops.mkldnn._is_mkldnn_bf16_supported():  # noqa: SLF001  # no public way
                 # oneDNN has no LSTM in bf16 for CPUs without AVX-512, and torch asks it all the same; its own LSTM has.
@@ -107,12 +100,6 @@ def product_dtype(tensor: Tensor) -> torch.dtype:
     """The dtype that matrix products of the tensor have here: autocast's or its own."""
     device = tensor.device.type
     return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else tensor.dtype
-
-
-def has_full_products(tensor: Tensor) -> bool:
-    """Whether matrix products of the tensor have at least the precision of fp32 here."""
-    exact = torch.get_float32_matmul_precision() == "highest"
-    return tensor.dtype == torch.float64 or (tensor.dtype == torch.float32 and exact)
 
 
 def _has_bf16_units(device: torch.device) -> bool:

@@ -46,5 +46,5 @@ LARGEST_PAIRS_WEIGHT = 0.99
 MOST_EXTRA_TOKENS = 10_000
 """Tokens after which a translation ends in any case, whatever the model."""
 
-Precision: TypeAlias = Literal["fp32", "bf16", "bf16-mixed"]
+Precision: TypeAlias = Literal["fp32", "bf16-mixed"]
 PrecisionName: TypeAlias = Literal["auto", Precision]

@@ -126,8 +126,8 @@ class TrainingConfig(Section):
     device: choices.DeviceName = "auto"
     """Device to compute on. auto: the first of cuda, mps and cpu that is available."""
     precision: choices.PrecisionName = "auto"
-    """Precision of matrix products. fp32: full. bf16: fp32 numbers, multiplied as bf16 or TF32 where torch can.
-    bf16-mixed: bf16 numbers wherever that is safe. auto: the fastest one on the device."""
+    """Precision of matrix products. fp32: full. bf16-mixed: bf16 numbers wherever that is safe. auto: the fastest one
+    on the device."""
     save_minutes: Positive = 2.0
     """Most minutes between two checkpoints; one more is saved after each validation."""
     license: Annotated[_License | None, Field(examples=["mit", "cc-by-4.0"])] = None

@@ -48,7 +48,7 @@ def test_an_orthogonal_matrix_has_the_same_singular_vectors_and_values_near_one(
     torch.testing.assert_close(inner, torch.zeros_like(inner), rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16", "bf16-mixed"])
+@pytest.mark.parametrize("precision", ["fp32", "bf16-mixed"])
 @pytest.mark.parametrize("shape", [(16, 16), (16, 64)])
 def test_in_any_precision_small_singular_values_grow_no_larger_than_the_others(
     precision: Precision, shape: tuple[int, int]
@@ -80,7 +80,7 @@ def test_matrices_of_like_shapes_and_gates_are_updated_as_each_by_itself() -> No
         torch.testing.assert_close(part, alone.detach(), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("precision", "rounding"), [("fp32", 1e-4), ("bf16", 0.012), ("bf16-mixed", 0.012)])
+@pytest.mark.parametrize(("precision", "rounding"), [("fp32", 1e-4), ("bf16-mixed", 0.012)])
 @pytest.mark.parametrize("shape", [(48, 64), (96, 32)])
 def test_in_any_precision_it_is_the_formula(precision: Precision, rounding: float, shape: tuple[int, int]) -> None:
     torch.manual_seed(2)

@@ -1,6 +1,6 @@
 """The findings of ``s2s evaluate``: as lines for a terminal, as the data of a page, and as JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
-from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings
 from seq2seq_cli.evaluation.outputs import SystemOutput
@@ -101,11 +100,8 @@ def _of_comparison(comparison: Comparison) -> TableData:
     return {"titles": titles, "rows": rows, "numbers": False}
 
 
-def page_data(findings: Findings, translators: Sequence[Translator]) -> EvaluationData:
-    """The data of the page: the figures, the sentences, and the details of their translations.
-
-    The `translators` belong to the first systems, in their order: these have details.
-    """
+def page_data(findings: Findings) -> EvaluationData:
+    """The data of the page: the figures, the sentences, and the details of the translations of runs."""
     tests = findings.tests
     outputs = [evaluation.output for evaluation in findings.evaluations]
     scores = [evaluation.source_scores for evaluation in findings.evaluations]
@@ -114,11 +110,12 @@ def page_data(findings: Findings, translators: Sequence[Translator]) -> Evaluati
     # From both ends of the list that the page opens with: the worst and the best have details in any case.
     order = np.argsort(scores[0], kind="stable").tolist()
     both_ends = (number for both in zip(order, reversed(order), strict=True) for number in both)
-    numbers = list(dict.fromkeys(both_ends))[: _MOST_DETAILED // max(1, len(translators))]
-    details: list[dict[str, Details]] = [{} for _ in outputs]
-    for translator, found in zip(translators, details, strict=False):
-        translations = translator.with_traces().translate(sources[number] for number in numbers)
-        found |= {str(number): each.details for number, each in zip(numbers, translations, strict=True)}
+    translators = [output.translator for output in outputs]
+    numbers = list(dict.fromkeys(both_ends))[: _MOST_DETAILED // max(1, len([*filter(None, translators)]))]
+    details: list[dict[str, Details]] = []
+    for translator in translators:
+        shown = translator.with_traces().translate(sources[number] for number in numbers) if translator else []
+        details.append({str(number): each.details for number, each in zip(numbers, shown, strict=False)})
     return {
         "title": f"s2s evaluate: {', '.join(names)} on {one_line(tests.name)}",
         "report": list(figures(findings)),

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,7 @@ class SystemOutput:
     unknown_rate: float | None = None
     """Words of the sources that are not in the vocabulary, per word; characters where these are the model's tokens."""
     sentences_per_second: float | None = None
+    translator: Translator | None = field(default=None, repr=False, compare=False)
 
 
 def translate_set(
@@ -86,6 +87,7 @@ def translate_set(
         alignment=alignment,
         unknown_rate=sum(len(translation.unknown) for translation in translations) / max(1, words),
         sentences_per_second=len(sources) / seconds,
+        translator=translator,
     )
 
 

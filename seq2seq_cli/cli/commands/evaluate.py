@@ -82,10 +82,7 @@ def evaluate(
         overrides=overrides or [],
     )
     if html:  # before anything is printed: a closed pipe ends the command
-        evaluated = findings.evaluations[: len(findings.evaluations) - len(hypotheses or [])]
-        names = [evaluation.output.name for evaluation in evaluated]
-        translators = [s2s.load(name, device=device, overrides=overrides or []).uncorrected for name in names]
-        write_output(html, evaluation_page(page_data(findings, translators)), overwrite=overwrite)
+        write_output(html, evaluation_page(page_data(findings)), overwrite=overwrite)
         tell(f"page written to {html}")
     if as_json:
         write_json(to_json(findings))

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from seq2seq_cli.compute.memory import SMALLER_SEARCH, memory_errors
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
@@ -114,7 +115,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
     name = session.run.path.resolve().name
     command = command_line("s2s", "translate", "--model", name)
     return f"""---
-{write_yaml(_metadata(session, report))}---
+{write_yaml(_metadata(config))}---
 
 # {name}: {src} to {tgt}
 
@@ -135,37 +136,17 @@ the folder of this file lies:
 {_sample_table(report)}"""
 
 
-def _metadata(session: Session, report: Report | None) -> dict[str, Any]:
+def _metadata(config: Config) -> dict[str, Any]:
     """The metadata by which Hugging Face lists and finds a model."""
-    config = session.config
     languages = dict.fromkeys((config.text.src.language, config.text.tgt.language))
     license_, cell = config.training.license, config.model.decoder.cell.partition("_")[0]
-    metadata: dict[str, Any] = {
+    return {
         "language": [language for language in languages if language != ANY_LANGUAGE],
         **({"license": license_} if license_ else {}),
         "library_name": "seq2seq_cli",
         "pipeline_tag": "translation",
         "tags": ["seq2seq", "recurrent", cell, *(["attention"] if config.model.attention.has_weights else [])],
     }
-    if report is None or not report.test:
-        return metadata
-    files = [record.name for record in session.corpus.manifest.pair_files]
-    scores = {"bleu": ("BLEU", report.test.bleu), "chrf": ("chrF2", report.test.chrf)}
-    result = {
-        "task": {"type": "translation"},
-        "dataset": {"name": ", ".join(dict.fromkeys(files)), "type": "sentence-pairs", "split": "test"},
-        "metrics": [
-            {
-                "type": metric,
-                "value": round(score.value, 2),
-                "name": f"{name}, {report.search}",
-                "args": {"signature": score.signature},
-            }
-            for metric, (name, score) in scores.items()
-        ],
-    }
-    index = [{"name": session.run.path.resolve().name, "results": [result]}]
-    return {**metadata, "metrics": list(scores), "model-index": index}
 
 
 def _shared(corpus: PreparedCorpus) -> str:

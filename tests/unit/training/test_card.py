@@ -41,11 +41,6 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
     )
     assert use == finished.verdict[0]
     assert {"attention", "lstm"} < set(card.data.tags)
-    assert finished.test
-    assert [(result.metric_type, result.metric_value, result.dataset_name) for result in card.data.eval_results] == [
-        ("bleu", round(finished.test.bleu.value, 2), "pairs.txt"),
-        ("chrf", round(finished.test.chrf.value, 2), "pairs.txt"),
-    ]
 
 
 def test_a_card_says_whether_the_test_split_is_in_that_of_validation(corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -70,5 +65,5 @@ def test_a_card_says_which_split_has_no_pairs(whole: Whole, corpus: PreparedCorp
 def test_a_card_states_no_more_than_is_known(corpus: PreparedCorpus, tmp_path: Path) -> None:
     session = started(tmp_path / "run", tiny_config(corpus, "model.attention.score=fixed"), corpus)
     data = hub.ModelCard(model_card(session)).data
-    assert (data.license, data.eval_results) == (None, None)
+    assert data.license is None
     assert "attention" not in data.tags

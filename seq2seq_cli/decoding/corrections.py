@@ -52,7 +52,7 @@ def corrected(run: Path, translator: Translator) -> Translator:
 def correction_ids(translator: Translator, source: str, translation: str, *, name: str) -> dict[Ids, Ids]:
     """The ids of the sentences of a source, and of their translations.
 
-    Raises InputError, with the name, unless both sides have as many sentences and the model can write all words.
+    Raises InputError, with the name, unless both sides have as many sentences and the model knows all words.
     """
     src, tgt = translator.src_codec, translator.tgt_codec
     pieces = translator.split(source).pieces
@@ -62,10 +62,11 @@ def correction_ids(translator: Translator, source: str, translation: str, *, nam
         raise InputError(f"{name}: the source has {counts}: correct each sentence by itself")
     found: dict[Ids, Ids] = {}
     for piece, other in zip(pieces, translations, strict=True):
-        ids = tuple(tgt.read(other.text, other.kept).ids)
-        if ids.count(UNK) > len(piece.kept):
-            raise InputError(f"{name}: the model cannot write all words of {other.text}: choose others")
-        found[tuple(src.read(piece.text, piece.kept).ids)] = ids
+        sides = [tuple(codec.read(each.text, each.kept).ids) for codec, each in ((src, piece), (tgt, other))]
+        for ids, text in zip(sides, (piece.text, other.text), strict=True):
+            if ids.count(UNK) > len(piece.kept):  # with other unknown words, a source would be the same
+                raise InputError(f"{name}: the model does not know all words of {text}: choose others")
+        found[sides[0]] = sides[1]
     return found
 
 

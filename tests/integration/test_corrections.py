@@ -73,7 +73,8 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
     [
         (f"{TEXT} He saw him?", RIGHT, "the source has 2 sentences, its translation 1: correct each"),
         (TEXT, "5", "the source has 1 sentence, its translation 0"),
-        (TEXT, "漢字", "the model cannot write all words of 漢字"),
+        (TEXT, "漢字", "the model does not know all words of 漢字"),
+        ("she saw 漢字", RIGHT, "the model does not know all words of she saw 漢字"),
     ],
 )
 def test_a_correction_that_cannot_be_used_is_refused(run: Path, source: str, translation: str, problem: str) -> None:
@@ -126,7 +127,7 @@ def test_a_suggestion_counts_once_the_owner_accepts_it(run: Path) -> None:
         assert server.translate(q=TEXT, source="en", target="de").content == {"translatedText": before}
         for wrong, problem in (
             ({"s": ""}, "s: "),
-            ({"s": "漢字"}, "cannot write all words"),
+            ({"s": "漢字"}, "does not know all words"),
             ({"target": "fr"}, "not served"),
             ({"q": [TEXT, TEXT]}, "q: "),
         ):

@@ -248,12 +248,13 @@ def change_marks(texts: Texts, random: Random) -> Texts:
 
 
 def with_typo(texts: Texts, random: Random) -> Texts:
-    """The source with two neighbouring letters of a word exchanged."""
+    """The source with two neighbouring letters exchanged, neither the first one, in a word that is no name."""
     text = texts.src
-    places = [found.start() for found in re.finditer(r"(?<=[^\W\d_])(?=[^\W\d_]{2})", text)]
-    if not places:
+    words = [word for word in re.finditer(r"[^\W\d_]{3,}", text) if word[0][0].islower()]
+    if not words:
         return texts
-    place = places[random.integers(len(places))]
+    word = words[random.integers(len(words))]
+    place = random.integers(word.start() + 1, word.end() - 1)
     return Texts(text[:place] + text[place + 1] + text[place] + text[place + 2 :], texts.tgt)
 
 

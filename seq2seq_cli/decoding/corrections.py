@@ -12,7 +12,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.demands import Demands, glossary_of, translated_lines
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.sentences import split_passage
-from seq2seq_cli.decoding.translator import Ids, Translator
+from seq2seq_cli.decoding.translator import Correction, Ids, Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.runs.layout import CORRECTIONS, GLOSSARY
 from seq2seq_cli.text.normalise import normalise
@@ -31,28 +31,30 @@ def corrected(run: Path, translator: Translator) -> Translator:
 
     The last correction of a source counts. Raises InputError for a line that cannot be used.
     """
-    corrections: dict[Ids, Ids] = {}
+    corrections: dict[Ids, Correction] = {}
     if (path := run / CORRECTIONS).exists():
         for number, *pair in translated_lines(read_lines(path), str(path), "a source"):
-            corrections |= correction_ids(translator, *pair, name=f"{path}:{number}")
+            corrections |= read_correction(translator, *pair, name=f"{path}:{number}")
     if (path := run / GLOSSARY).exists():
-        translator = translator.with_demands(Demands(terms=glossary_of(read_lines(path), str(path))))
+        of_run = Demands(terms=glossary_of(read_lines(path), str(path)))
+        translator = translator.with_demands(of_run, str(path)).with_demands(translator.demands)
     if not corrections:
         return translator
     from seq2seq_cli.decoding.similar.engine import ConsultingEngine
     from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 
-    sides = (Ragged.of([*side]) for side in (corrections.keys(), corrections.values()))
-    pairs = SimilarPairs.of(*sides, others=MOST_PAIRS, least=_LEAST)
+    src, tgt = Ragged.of([*corrections]), Ragged.of([each.ids for each in corrections.values()])
+    pairs = SimilarPairs.of(src, tgt, others=MOST_PAIRS, least=_LEAST)
     most, weight = max(_MOST, translator.options.similar_pairs), translator.options.similar_pairs_weight
     engine = ConsultingEngine(translator.engine, pairs, most=most, weight=weight)
     return replace(translator, engine=engine, corrections=corrections)
 
 
-def correction_ids(translator: Translator, source: str, translation: str, *, name: str) -> dict[Ids, Ids]:
-    """The ids of the sentences of a source, and of their translations.
+def read_correction(translator: Translator, source: str, translation: str, *, name: str) -> dict[Ids, Correction]:
+    """The corrections of the sentences of a source, by the ids of the sentences.
 
-    Raises InputError, with the name, unless both sides have as many sentences and the model knows all words.
+    Raises InputError, with the name, unless both sides have as many sentences and the model knows all words, but for
+    those that are kept and those that stand on both sides.
     """
     src, tgt = translator.src_codec, translator.tgt_codec
     pieces = translator.split(source).pieces
@@ -60,13 +62,21 @@ def correction_ids(translator: Translator, source: str, translation: str, *, nam
     if not len(pieces) == len(translations) > 0:
         counts = f"{counted(len(pieces), 'sentence')}, its translation {len(translations)}"
         raise InputError(f"{name}: the source has {counts}: correct each sentence by itself")
-    found: dict[Ids, Ids] = {}
+    found: dict[Ids, Correction] = {}
     for piece, other in zip(pieces, translations, strict=True):
-        sides = [tuple(codec.read(each.text, each.kept).ids) for codec, each in ((src, piece), (tgt, other))]
-        for ids, text in zip(sides, (piece.text, other.text), strict=True):
-            if ids.count(UNK) > len(piece.kept):  # with other unknown words, a source would be the same
-                raise InputError(f"{name}: the model does not know all words of {text}: choose others")
-        found[sides[0]] = sides[1]
+        read, written = src.read(piece.text, piece.kept), tgt.read(other.text, other.kept)
+        places = (place for place, id_ in enumerate(written.ids) if id_ == UNK)
+        left = [word.text if word.is_unknown else "" for word in read.words]
+        kept, copies = {piece.text[start:end] for start, end in piece.kept}, dict[int, int]()
+        for place, word in zip(places, [word.text for word in written.words if word.is_unknown], strict=True):
+            if word not in left:
+                raise InputError(f"{name}: the model does not know {word}, which is not in the source: choose another")
+            copies[place] = left.index(word)
+            left[copies[place]] = ""
+        for text in left:
+            if text and text not in kept:  # with another unknown word, a source would be the same
+                raise InputError(f"{name}: the model does not know {text}, which is not in the translation")
+        found[tuple(read.ids)] = Correction(tuple(written.ids), copies, written.case, source_case=read.case)
     return found
 
 
@@ -75,8 +85,9 @@ def add_correction(path: Path, translator: Translator, source: str, translation:
 
     Raises InputError for a correction that could not be used, and for a file that is full.
     """
-    correction_ids(translator, source, translation, name="the correction")
-    line = f"{normalise(source)}\t{normalise(translation)}\n".encode()
+    source, translation = normalise(source), normalise(translation)
+    read_correction(translator, source, translation, name="the correction")
+    line = f"{source}\t{translation}\n".encode()
     with path.open("a+b") as file:
         if (size := file.tell()) > _MOST_BYTES:
             raise InputError(f"{path.name}: is full: no more is taken until the owner of the run has read it")

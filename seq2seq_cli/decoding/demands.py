@@ -92,7 +92,7 @@ class Demands:
     """Text, or the ids of tokens."""
     terms: Terms = field(default_factory=dict)
 
-    def check(self, codec: Codec) -> None:
+    def check(self, codec: Codec, glossary: str) -> None:
         """Raise InputError for words and ids that cannot be written with the codec of the target."""
         if not isinstance(self.prefix, str):
             if not {*range(len(codec.vocabulary))}.difference((PAD, BOS)).issuperset(self.prefix):
@@ -102,7 +102,7 @@ class Demands:
         for term, translations in self.terms.items():
             if not any(True for _ in forms(translations, codec)):
                 raise InputError(
-                    f"--glossary: {term}: the model cannot write all words of {' or '.join(translations)}: give another"
+                    f"{glossary}: {term}: the model cannot write all words of {' or '.join(translations)}: give another"
                     " translation"
                 )
 

@@ -28,16 +28,26 @@ from seq2seq_cli.decoding.translation import SentenceTranslation, Step, Translat
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.data import TreeData, TreeNode
 from seq2seq_cli.text.codec import Codec, Reading
+from seq2seq_cli.text.letters import Case
 from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, Span
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 Ids: TypeAlias = tuple[int, ...]
 """The ids of a sentence, without bos and eos."""
-Corrections: TypeAlias = Mapping[Ids, Ids]
-"""Sources that a user has corrected, and their translations."""
 _Found: TypeAlias = tuple[list[Hypothesis], Tree | None]
 """The best hypotheses for a sentence, best first, and the tree of the search where it is traced."""
+
+
+class Correction(NamedTuple):
+    """The translation of a sentence that a user has corrected."""
+
+    ids: Ids
+    copies: Mapping[int, int]
+    """The index of the word of the source at each position of `ids` that is UNK."""
+    case: Case
+    source_case: Case
+    """The case of the source; a source in another one gives its own to the translation."""
 
 
 class _Source(NamedTuple):
@@ -64,7 +74,8 @@ class Translator:
     tgt_codec: Codec
     options: DecodingOptions
     demands: Demands = field(default_factory=Demands)
-    corrections: Corrections = field(default_factory=dict)
+    corrections: Mapping[Ids, Correction] = field(default_factory=dict)
+    """By the ids of their sources."""
     is_traced: bool = False
     """Whether the translations come with the trees of their searches."""
     has_steps: bool = False
@@ -82,14 +93,15 @@ class Translator:
         """The same translator, whose translations come with the trees of their searches, and with their `steps`."""
         return replace(self, is_traced=True, has_steps=steps)
 
-    def with_demands(self, demands: Demands) -> "Translator":
+    def with_demands(self, demands: Demands, glossary: str = "--glossary") -> "Translator":
         """The same translator with another prefix, and more terms; the new translations of a term take precedence.
 
-        Raises InputError for words that its codec cannot write, and for a glossary when it draws its translations.
+        Raises InputError for words that its codec cannot write, and for a glossary when it draws its translations;
+        `glossary` is the name of the glossary in messages.
         """
-        demands.check(self.tgt_codec)
+        demands.check(self.tgt_codec, glossary)
         if demands.terms and self.options.sampling:
-            raise UsageError("--glossary: needs a search: leave it out, or set decoding.sampling=false")
+            raise UsageError(f"{glossary}: needs a search: leave it out, or set decoding.sampling=false")
         return replace(self, demands=replace(demands, terms={**self.demands.terms, **demands.terms}))
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:
@@ -175,13 +187,13 @@ class Translator:
             found |= zip((source.key for source in batch), zip(hypotheses, trees, strict=True), strict=True)
         return [found[source.key] for source in sources]
 
-    def _correction(self, source: _Source) -> Ids:
-        """The ids of the correction of a sentence; none where it has none, or where a prefix is for it."""
-        return () if source.is_first else self.corrections.get(tuple(source.reading.ids), ())
+    def _correction(self, source: _Source) -> Correction | None:
+        """The correction of a sentence; None where it has none, or where a prefix is for it."""
+        return None if source.is_first else self.corrections.get(tuple(source.reading.ids))
 
     def _constraints(self, source: _Source) -> Constraints:
         if correction := self._correction(source):
-            return Constraints(prefix=(*correction, EOS))
+            return Constraints(prefix=(*correction.ids, EOS))
         return self.demands.constraints(source.reading, self.tgt_codec, is_first=source.is_first)
 
     def _most_unknown(self, reading: Reading) -> int:
@@ -193,10 +205,13 @@ class Translator:
         """The translation of a sentence: unknown words copied, marks put back."""
         piece, words, parts, weights = source.piece, source.reading.words, source.reading.parts, hypothesis.weights
         ids = hypothesis.ids[:-1] if hypothesis.ended else hypothesis.ids
-        copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
+        case = self.demands.case(source.reading) if source.is_first else source.reading.case
+        if correction := self._correction(source):
+            copies, case = correction.copies, correction.case if case == correction.source_case else case
+        else:
+            copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
         hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
         spelled = {place: hidden if words[i].is_protected else words[i].text for place, i in copies.items()}
-        case = self.demands.case(source.reading) if source.is_first else source.reading.case
         text, units = self.tgt_codec.write(ids, spelled, case)
         kept = [i for i, word in enumerate(words) if word.is_protected]
         copied = [kept.index(i) for _, i in sorted(copies.items()) if words[i].is_protected]

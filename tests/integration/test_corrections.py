@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from tests.commands import s2s_here
+from tests.commands import S2S, s2s_here
 from tests.servers import Answer, Server, running_server
+from tests.terminal import on_terminal
 from tests.untrained import make_run
 
 TEXT, RIGHT = "she saw the dog .", "sie sah den Hund."
@@ -31,7 +32,7 @@ def test_a_correction_counts_from_the_next_text_on(run: Path) -> None:
     assert before[0] != RIGHT
     told = s2s_here(run, "correct", TEXT, RIGHT, "--model", str(run))
     assert (told.returncode, told.stdout) == (0, "")
-    assert f"added to {run / 'corrections.tsv'}" in told.stderr
+    assert f"added to {run / 'corrections.tsv'}: from the next text on, this is translated as: {RIGHT}" in told.stderr
     assert (run / "corrections.tsv").read_text(encoding="utf-8") == f"{TEXT}\t{RIGHT}\n"
     # In a program that runs already, in a new one, and as one sentence of several.
     assert loaded.translate([TEXT, *OTHERS]) == [RIGHT, *before[1:]]
@@ -54,6 +55,22 @@ def test_a_text_of_several_sentences_is_corrected_sentence_by_sentence(run: Path
     assert load(run).translate([TEXT, "He saw him?"]) == [RIGHT, "Hund sah ihn?"]
 
 
+def test_words_that_are_kept_stand_where_the_correction_has_them(run: Path) -> None:
+    source, right = "he saw https://a.org the https://b.org .", "er https://b.org sah https://a.org."
+    assert s2s_here(run, "correct", source, right, "--model", str(run)).returncode == 0
+    assert load(run).translate([source, source.replace("a.org", "c.org")]) == [right, right.replace("a.org", "c.org")]
+
+
+def test_the_prompt_takes_corrections_while_it_runs(run: Path) -> None:
+    with on_terminal([*S2S, "translate", "--model", str(run)], run, TERM="dumb") as terminal:
+        terminal.read_to("src> ")
+        assert s2s_here(run, "correct", TEXT, RIGHT, "--model", str(run)).returncode == 0
+        terminal.press(":beam 2\n")
+        terminal.read_to("src> ")
+        terminal.press(f"{TEXT}\n")
+        assert RIGHT in terminal.read_to("src> ")
+
+
 def test_like_sentences_follow_a_correction(run: Path) -> None:
     """What the model would write with a probability of less than a half loses to what the likest correction has."""
     loaded = load(run)
@@ -73,8 +90,10 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
     [
         (f"{TEXT} He saw him?", RIGHT, "the source has 2 sentences, its translation 1: correct each"),
         (TEXT, "5", "the source has 1 sentence, its translation 0"),
-        (TEXT, "漢字", "the model does not know all words of 漢字"),
-        ("she saw 漢字", RIGHT, "the model does not know all words of she saw 漢字"),
+        (TEXT, "漢字", "the model does not know 漢字, which is not in the source"),
+        ("she saw https://a.org .", "sie sah https://b.org.", "not know https://b.org, which is not in the source"),
+        ("she saw 漢字", RIGHT, "the model does not know 漢字, which is not in the translation"),
+        ("She saw\nhim?", "sie sah\nihn. ihn?", "the source has 1 sentence, its translation 2"),
     ],
 )
 def test_a_correction_that_cannot_be_used_is_refused(run: Path, source: str, translation: str, problem: str) -> None:
@@ -127,7 +146,7 @@ def test_a_suggestion_counts_once_the_owner_accepts_it(run: Path) -> None:
         assert server.translate(q=TEXT, source="en", target="de").content == {"translatedText": before}
         for wrong, problem in (
             ({"s": ""}, "s: "),
-            ({"s": "漢字"}, "does not know all words"),
+            ({"s": "漢字"}, "does not know 漢字"),
             ({"target": "fr"}, "not served"),
             ({"q": [TEXT, TEXT]}, "q: "),
         ):

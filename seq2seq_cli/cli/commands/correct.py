@@ -30,4 +30,4 @@ def correct(
     with loading():
         run = load(model, device="cpu")
     add_correction(path := run.path / CORRECTIONS, run.uncorrected, src, tgt)
-    tell(f"added to {path}: it counts from the next text on")
+    tell(f"added to {path}: from the next text on, this is translated as: {run.translate(src)}")

@@ -7,6 +7,7 @@ apart into texts, and written with their translations.
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -127,7 +128,7 @@ def translate(
         terms = {} if glossary is None else glossary_of(read_lines(glossary), str(glossary))
         with loading():
             loaded = load(model or None, device=device, overrides=overrides or [], threads=threads)
-        translator = loaded.translator.with_demands(Demands(prefix=prefix, terms=terms))
+        translator = loaded.uncorrected.with_demands(Demands(prefix=prefix, terms=terms))
         if (attention or drawing) and not translator.engine.has_attention:
             option = "--draw" if drawing else "--attention"
             raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")
@@ -138,7 +139,7 @@ def translate(
             with suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s
                 drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
         presenter = Presenter(
-            translator=translator.with_n_best(nbest),
+            run=replace(loaded, uncorrected=translator.with_n_best(nbest)),
             name=" + ".join(one_line(path.resolve().name) for path in model or [loaded.path]),
             output=results,
             view=View(format=format_, score=score, align=align, attention=attention, nbest=nbest),

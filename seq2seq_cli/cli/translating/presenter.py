@@ -9,6 +9,7 @@ from seq2seq_cli.cli.terminal import tell
 from seq2seq_cli.cli.translating.results import View, render
 from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.load import LoadedRun
 from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -24,7 +25,7 @@ _MOST_TEXTS = 1000
 class Presenter:
     """Writes translations and their attention, and names the words that the model does not know."""
 
-    translator: Translator
+    run: LoadedRun
     name: str
     """The name of the run, or of all runs that translate together."""
     output: TextIO
@@ -33,6 +34,11 @@ class Presenter:
     _shown: int = 0
     _named: set[str] = field(default_factory=set)
     _told: set[Check] = field(default_factory=set)
+
+    @property
+    def translator(self) -> Translator:
+        """The translator with what the owner of the run has corrected until now."""
+        return self.run.translator
 
     def show(
         self, translations: Iterable[Translation], place: Place | None = None, *, name_unknown: bool = False

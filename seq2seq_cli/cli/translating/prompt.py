@@ -61,7 +61,8 @@ def _answer(line: str, presenter: Presenter) -> None:
         least = presenter.view.nbest
         if value not in map(str, range(least, LARGEST_BEAM + 1)):  # int() refuses thousands of digits
             raise UsageError(f":beam needs a number from {least} to {LARGEST_BEAM:,}")
-        presenter.translator = presenter.translator.with_options(beam_size=int(value))
+        uncorrected = presenter.run.uncorrected.with_options(beam_size=int(value))
+        presenter.run = replace(presenter.run, uncorrected=uncorrected)
     else:
         sys.stderr.write(f"{_COMMANDS}\n")
 

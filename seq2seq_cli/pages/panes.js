@@ -61,7 +61,7 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
     copy.disabled = !text;
     const lacks = sentences.some(({ weights }) => weights) ? "" : " This model has no attention to show.";
     const isMany = sentences.length > 1;
-    const hint = `${CLICK} ${isMany ? "a sentence of " : ""}the translation to see other ones.${lacks}`;
+    const hint = `${CLICK} ${isMany ? "a sentence of " : ""}the translation to see other ones${suggest ? ", or to correct it" : ""}.${lacks}`;
     tell(sentences.length ? `${told}. ${hint}` : told);
     let end = 0;
     const spans = sentences.map((sentence) => sentenceOf(sentence, sides));

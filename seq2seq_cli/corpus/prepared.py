@@ -69,6 +69,8 @@ class PreparedCorpus:
     tgt_codec: Codec
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the pairs of the folder that are left out of a split."""
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    """Sources with their right translations, by a user of the run to go on from, which are trained on as well."""
     _ids: dict[PartName, ParallelIds] = field(default_factory=dict, repr=False, compare=False)
     _held_out: dict[SplitName, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
     """The texts of the held-out splits, those left out included."""
@@ -167,7 +169,8 @@ class PreparedCorpus:
 
     def trained_texts(self, side: SideName) -> Iterator[str]:
         """The texts of a side, as of `texts`, that a model may be trained on."""
-        return chain.from_iterable(self.texts(part, side) for part in self.manifest.trained())
+        corrected = self.corrections.keys() if side == "src" else self.corrections.values()
+        return chain(corrected, *(self.texts(part, side) for part in self.manifest.trained()))
 
     def _read_ids(self, name: PartName, side: SideName) -> Ragged:
         """The ids of a side of a split; raises PreparedFolderError when its files contradict each other."""

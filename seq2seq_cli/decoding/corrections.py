@@ -50,6 +50,11 @@ def corrected(run: Path, translator: Translator) -> Translator:
     return replace(translator, engine=engine, corrections=corrections)
 
 
+def read_corrections(path: Path) -> dict[str, str]:
+    """The translations of a file by their sources, the last of each; raises InputError for a line of another form."""
+    return {source: translation for _, source, translation in translated_lines(read_lines(path), str(path), "a source")}
+
+
 def read_correction(translator: Translator, source: str, translation: str, *, name: str) -> dict[Ids, Correction]:
     """The corrections of the sentences of a source, by the ids of the sentences.
 

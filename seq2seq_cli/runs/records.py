@@ -270,6 +270,8 @@ class Provenance(BaseModel):
     """The day on which the training began, such as 2026-11-25."""
     init_from: str | None = None
     """The run whose best weights this one began with; None when they were drawn."""
+    corrections: dict[str, str] = {}
+    """Corrections of that run, which this one was trained on."""
     launch: str | None = None
     """The torchrun that began the run; None without torchrun."""
     stated: list[str] = []

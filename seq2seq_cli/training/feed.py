@@ -26,6 +26,8 @@ AHEAD = 3
 """Batches that are made ahead."""
 WINDOW = 512
 """Batches whose pairs are changed together, and cut into as many new batches: changed pairs have other lengths."""
+_CORRECTED, _MOST_TIMES = 0.05, 400
+"""Tokens of repeated corrections per token of the own pairs, and the most times that an epoch has each of them."""
 _REACH = 3.0
 """Places that a token of a noisy text moves at most; Lample et al. 2018, section 2.3."""
 
@@ -45,7 +47,7 @@ class Mixture:
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
         """The mixture of a corpus, as the config has it."""
         found = {name: corpus.split(name) for name in corpus.manifest.trained(training.help.least_covered)}
-        own = found["train"]
+        own = _with_corrections(found["train"], corpus) if corpus.corrections else found["train"]
         nothing = own.pick(np.arange(0))
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
         return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), training=training)
@@ -68,6 +70,18 @@ class Mixture:
         texts = self.texts.pick(drawn[drawn >= first] - first)
         texts = replace(texts, src=noisy(texts.src, config.noise, random))
         return ParallelIds.joined([self.own, self.pairs.pick(drawn[drawn < first]), texts])
+
+
+def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
+    """The own pairs of a corpus, and its corrections as often as `_CORRECTED` says; none longer than all own pairs."""
+    sides = zip(*corpus.corrections.items(), strict=True)
+    src, tgt = (
+        Ragged.of([codec.read(text).ids for text in texts]) for codec, texts in zip(corpus.codecs, sides, strict=True)
+    )
+    fits = (src.lengths <= own.src.lengths.max()) & (tgt.lengths <= own.tgt.lengths.max())
+    corrections = ParallelIds(src=src, tgt=tgt).pick(np.flatnonzero(fits))
+    times = int(_CORRECTED * own.tokens.sum() / max(1, corrections.tokens.sum()))
+    return ParallelIds.joined([own, *[corrections] * min(max(1, times), _MOST_TIMES)])
 
 
 def noisy(rows: Ragged, noise: float, random: np.random.Generator) -> Ragged:

@@ -19,16 +19,19 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.corrections import read_corrections
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, CORRECTIONS, RUNS, TRAINED, check_free, find_saved_last, named_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, fitted, given_up, resolve_config, resumed_changes, with_decided
 
 BASE = "quick"
 """The config that the dial starts from."""
-_LIMIT = "training.max_minutes"
+_LIMIT, _RATE = "training.max_minutes", "training.lr"
+_SLOWER = 0.1
+"""Factor of the learning rate with which a trained run learns corrections."""
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +48,7 @@ class Options:
     resume: bool = False
     overwrite: bool = False
     init_from: Path | None = None
+    corrections: bool = False
 
     @property
     def is_dialled(self) -> bool:
@@ -71,6 +75,8 @@ class Plan:
     """The hash of the corpus, by which every process checks its own copy."""
     left_out: Mapping[SplitName, tuple[int, ...]]
     """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
+    corrections: Mapping[str, str]
+    """See `PreparedCorpus`."""
     resumed: Provenance | None = None
     """The provenance of the run as it was saved; None for a new run."""
     overwrite: bool = False
@@ -85,7 +91,8 @@ class Plan:
     @classmethod
     def of(cls, corpus: PreparedCorpus, **decisions: Any) -> "Plan":
         """The plan of a run on a corpus; `decisions` are the other fields."""
-        return cls(data=corpus.path, fingerprint=corpus.fingerprint, left_out=corpus.left_out, **decisions)
+        decisions |= {"left_out": corpus.left_out, "corrections": corpus.corrections}
+        return cls(data=corpus.path, fingerprint=corpus.fingerprint, **decisions)
 
 
 Planned: TypeAlias = tuple[Plan, PreparedCorpus]
@@ -105,6 +112,8 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
         raise UsageError("--resume continues a run and --overwrite replaces it: give one of them")
     if options.resume and options.init_from:
         raise UsageError("--resume continues a run and --init-from begins a new one: give one of them")
+    if options.corrections and not options.init_from:
+        raise UsageError("--corrections: are those of a run: name it with --init-from")
     if options.minutes is not None:
         if _LIMIT in overridden_keys(options.overrides):
             raise UsageError(f"--minutes and --set {_LIMIT} are the same: give one of them")
@@ -140,6 +149,12 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)
+        if options.corrections:
+            corpus = replace(corpus, corrections=read_corrections(origin.path / CORRECTIONS))
+            if _RATE not in overridden:
+                training = config.training.model_copy(update={"lr": config.training.lr * _SLOWER})
+                config = config.model_copy(update={"training": training})
+                chosen = [f"{_RATE} {training.lr:g}, a tenth of that of {origin.path}, which would forget more"]
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
     changes, begun = (*chosen, *given_up(config, resolved, corpus)), origin.path if origin else None
@@ -167,7 +182,7 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
         raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
-    corpus = PreparedCorpus.open(folder)
+    corpus = replace(PreparedCorpus.open(folder), corrections=provenance.corrections)
     if corpus.fingerprint != provenance.fingerprint:
         raise UsageError(
             f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
@@ -213,7 +228,8 @@ def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> Pr
 
     A warning gives their number, and `origin`, the run that began with them in training.
     """
-    known = TrainedSentences.read(run.path / TRAINED).held_out_pairs(corpus)
+    trained = TrainedSentences.read(run.path / TRAINED)
+    known = (trained.joined(TrainedSentences.of(corpus)) if corpus.corrections else trained).held_out_pairs(corpus)
     if not known:
         return corpus
     splits = corpus.manifest.splits

@@ -4,6 +4,7 @@ import signal
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from types import FrameType
 
 from seq2seq_cli.compute.device import describe_device, deterministic_algorithms
@@ -59,7 +60,7 @@ def _open_corpus(plan: Plan) -> PreparedCorpus:
     corpus = PreparedCorpus.open(plan.data)
     if corpus.fingerprint != plan.fingerprint:
         raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
-    return corpus.leaving_out(plan.left_out)
+    return replace(corpus.leaving_out(plan.left_out), corrections=plan.corrections)
 
 
 def train_session(session: Session) -> Iterator[Event]:
@@ -101,7 +102,8 @@ def _start_in_words(session: Session) -> str:
         f"training {session.run.path} on {describe_device(state.device)}"
         + (f" in each of {processes} processes" if processes > 1 else "")
         + f", {state.precision}: {counted(len(session.corpus.split('train')), 'pair')}"
-        + f"{session.corpus.manifest.help_in_words(session.config.training.help.least_covered)},"
+        + f"{session.corpus.manifest.help_in_words(session.config.training.help.least_covered)}"
+        + (f" and {counted(len(session.corpus.corrections), 'correction')}," if session.corpus.corrections else ",")
         + f" {state.model.parameter_count:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
         + (f", {session.shared_units}" if session.shared_units else "")

@@ -131,6 +131,7 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
         pair_files=list(dict.fromkeys(record.name for record in corpus.manifest.pair_files)),
         date=time.strftime("%Y-%m-%d"),
         init_from=str(plan.init_from) if plan.init_from else None,
+        corrections=dict(corpus.corrections),
         launch=launch_name(),
         stated=sorted(plan.stated),
     )

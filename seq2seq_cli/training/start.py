@@ -44,6 +44,7 @@ def train(
     resume: bool = False,
     overwrite: bool = False,
     init_from: Path | str | None = None,
+    corrections: bool = False,
     on_event: Callable[["Event"], None] = lambda _: None,
 ) -> "Report | None":
     """Train a translator on a prepared folder, and keep the best weights in a run folder.
@@ -55,8 +56,8 @@ def train(
     `overrides` they are an error. `data` is the prepared folder, by default the one of the run to resume, or
     ``data/prepared``; `out` is the run folder, by default one in ``runs/`` named after the config or the minutes, or
     ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
-    one replaces it; with `init_from` a new one begins with the best weights of another. `on_event` is called with each
-    event.
+    one replaces it; with `init_from` a new one begins with the best weights of another, and with `corrections` it
+    learns the corrections in that folder as well. `on_event` is called with each event.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 
@@ -72,6 +73,7 @@ def train(
         resume=resume,
         overwrite=overwrite,
         init_from=Path(init_from) if init_from else None,
+        corrections=corrections,
     )
     event = None
     # The run is locked from before its checkpoint is read until the report is written.

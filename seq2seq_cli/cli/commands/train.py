@@ -56,6 +56,9 @@ def train(
     init_from: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Begin a new run with the best weights of RUN.")
     ] = None,
+    corrections: Annotated[
+        bool, typer.Option("--corrections", help="Learn the corrections of the run of --init-from as well.")
+    ] = False,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
     ] = None,
@@ -74,6 +77,7 @@ def train(
             resume=resume,
             overwrite=overwrite,
             init_from=init_from,
+            corrections=corrections,
             on_event=bar.show,
         )
     if report:

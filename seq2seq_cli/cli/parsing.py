@@ -10,6 +10,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
+from seq2seq_cli.compute.memory import without_garbage_collector
 from seq2seq_cli.errors import InputError
 
 _PLAIN: dict[object, Callable[[Any], Any]] = {
@@ -27,12 +28,11 @@ def loading() -> Iterator[None]:
 
     Otherwise it does so several times, and once more when the process ends: a fifth of the time of a short command.
     """
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
+    with without_garbage_collector():
+        try:
+            yield
+        finally:
+            gc.freeze()
 
 
 def check_utf8(place: str, text: str) -> None:

@@ -1,6 +1,7 @@
 """Memory of the process: freed memory kept for reuse, and out-of-memory errors in plain words. Without torch."""
 
 import errno
+import gc
 import os
 import re
 import sys
@@ -43,6 +44,16 @@ def is_out_of_memory(error: BaseException) -> bool:
     is_of_library = type(error).__module__.partition(".")[0] in _LIBRARIES
     may_mean_it = is_of_library or isinstance(error, RuntimeError | TypeError | ImportError)
     return may_mean_it and re.search(_MEANS_MEMORY, str(error)) is not None
+
+
+@contextmanager
+def without_garbage_collector() -> Iterator[None]:
+    """Keep Python's garbage collector from looking through what is made in the block, over and over while it grows."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.compute.memory import without_garbage_collector
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
@@ -89,6 +90,7 @@ class Augmentation:
         forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
         return cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
 
+    @without_garbage_collector()  # a third of the time: hundreds of thousands of lists, without a cycle
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
         """The lines of the given pairs, changed as this epoch and window (both counted from 0) have them.
 

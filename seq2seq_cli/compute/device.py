@@ -61,6 +61,19 @@ def describe_device(device: torch.device) -> str:
 
 
 @contextmanager
+def denormals_as_zero() -> Iterator[None]:
+    """Count numbers below 1e-38 as 0 inside the block, on a CPU: they take a twentieth of the time of a step.
+
+    The threads that torch starts in the block do so until they end.
+    """
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+
+
+@contextmanager
 def deterministic_algorithms() -> Iterator[None]:
     """Use deterministic algorithms of torch inside the block; torch warns of an operation that has none here."""
     # cuBLAS reads it at its first product on the GPU. A value of the user's stays.

@@ -30,7 +30,7 @@ from seq2seq_cli.learning.update import Update, Updater
 from seq2seq_cli.training.events import Event, Finished, Step, Validated, Validating
 from seq2seq_cli.training.feed import Mixture, feed
 
-TRAINING_PER_VALIDATION = 9
+TRAINING_PER_VALIDATION = 19
 """With `max_minutes`, seconds of training after a validation per second that it took, before the next one: an epoch of
 few pairs can be shorter than a validation. Without `max_minutes`, each epoch has one, so that no clock decides."""
 

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from types import FrameType
 
-from seq2seq_cli.compute.device import describe_device, deterministic_algorithms
+from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.environment import launch_name
 from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
@@ -32,7 +32,7 @@ def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> G
     `planned` is what a single process has decided; the processes of torchrun decide together, when they are connected,
     and the first of them alone has events. `locks` holds the lock of the run.
     """
-    with torchrun_group() as group:
+    with torchrun_group() as group, denormals_as_zero():
         session = _open(options, planned, group, locks)
         for event in train_session(session):
             if group.is_main:

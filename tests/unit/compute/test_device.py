@@ -7,6 +7,7 @@ from seq2seq_cli.compute.device import (
     choose_device,
     choose_precision,
     computing,
+    denormals_as_zero,
     describe_device,
     deterministic_algorithms,
 )
@@ -41,6 +42,13 @@ def test_deterministic_algorithms_inside_and_all_as_before_afterwards(monkeypatc
     with deterministic_algorithms():
         assert torch.are_deterministic_algorithms_enabled()
     assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_denormal_numbers_are_zero_inside_and_numbers_again_afterwards() -> None:
+    denormal = torch.tensor([1e-40])
+    with denormals_as_zero():
+        assert (denormal * 1.0).item() == 0.0
+    assert (denormal * 1.0).item() > 0.0
 
 
 # bf16, with its eight significant bits, rounds 257 to 256.

@@ -151,12 +151,12 @@ def test_a_training_whose_epochs_are_done_is_not_ended_by_its_time() -> None:
     assert not is_ended_by_time(replace(late, seconds=500), training)
 
 
-def test_validations_take_a_tenth_of_a_limited_time_at_most() -> None:
+def test_validations_take_a_twentieth_of_a_limited_time_at_most() -> None:
     training = TrainingConfig(epochs=100, max_minutes=6)
     assert is_validation_due(Progress(seconds=7.0), training)  # the first, whose duration is not known
-    short = Progress(epoch=1, seconds=47.0, validated_seconds=12.0, validation_seconds=4.0)
+    short = Progress(epoch=1, seconds=87.0, validated_seconds=12.0, validation_seconds=4.0)
     assert not is_validation_due(short, training)
-    assert is_validation_due(replace(short, seconds=12.0 + 9 * 4.0), training)
+    assert is_validation_due(replace(short, seconds=12.0 + 19 * 4.0), training)
     # The weights at the end have a validation in any case.
     assert is_validation_due(replace(short, epoch=99), training)
     assert is_validation_due(replace(short, seconds=356.0, validated_seconds=340.0), training)

@@ -7,9 +7,10 @@ const MOST_OTHERS = 5; // other translations of a sentence
  * attention and other translations, one of which can take its place.
  *
  * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
- * `translate(text, isWanted)` gives {text, sentences}, with `told` where it fails, or null once the text is another one;
- * it is asked `pause` milliseconds after the last key. `alternativesOf(sentence, most)` gives other translations of it as
- * such sentences, `stepsOf` is for `stepperFold` in stepper.js; `suggest(sentence, text)`, if any, sends a better one.
+ * `translate(text, isWanted)` gives {text, sentences}, with `warnings`, and `told` where it fails, or null once the text
+ * is another one; it is asked `pause` milliseconds after the last key. `alternativesOf(sentence, most)` gives other
+ * translations of it as such sentences, `stepsOf` is for `stepperFold` in stepper.js; `suggest(sentence, text)`, if any,
+ * sends a better one.
  */
 function translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf, suggest }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
@@ -17,10 +18,10 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
   const clear = el("button", { type: "button", disabled: true, onclick: () => write("") }, "Clear");
   const labels = [input, output].map(({ id }) => el("label", { for: id }));
-  const status = el("p", { class: "note", role: "status" });
+  const status = el("div", { class: "note", role: "status" });
   const others = el("section", { class: "others", "aria-live": "polite", "aria-label": "Other translations" });
   const attention = el("section", { "aria-label": "Attention" });
-  const tell = (told) => status.replaceChildren(told);
+  const tell = (...told) => status.replaceChildren(...told);
   let waiting;
   let latest = 0;
 
@@ -57,12 +58,13 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
     if (answer && isWanted()) show({ told, ...answer }, sides);
   }
 
-  function show({ text = "", sentences = [], told }, sides) {
+  function show({ text = "", sentences = [], warnings = [], told }, sides) {
     copy.disabled = !text;
     const lacks = sentences.some(({ weights }) => weights) ? "" : " This model has no attention to show.";
     const isMany = sentences.length > 1;
     const hint = `${CLICK} ${isMany ? "a sentence of " : ""}the translation to see other ones${suggest ? ", or to correct it" : ""}.${lacks}`;
-    tell(sentences.length ? `${told}. ${hint}` : told);
+    const warned = warnings.map((warning) => el("p", {}, `Warning: ${warning}`));
+    tell(sentences.length ? `${told}. ${hint}` : told, ...warned);
     let end = 0;
     const spans = sentences.map((sentence) => sentenceOf(sentence, sides));
     const parts = spans.flatMap((span) => {
@@ -212,7 +214,8 @@ function servedPage({ directions, names, about, suggestions, needs_key: needsKey
     const { signal } = (asked = new AbortController());
     try {
       const [answer, content] = await ask(text, { attention: true }, signal);
-      return answer.ok ? { text: content.translatedText, sentences: content.sentences } : { told: content.error };
+      const { translatedText, sentences, warnings, error } = content;
+      return answer.ok ? { text: translatedText, sentences, warnings } : { told: error };
     } catch (error) {
       return signal.aborted ? null : { told: `The server does not answer: ${error.message}` };
     }

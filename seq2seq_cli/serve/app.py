@@ -21,6 +21,7 @@ from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.corrections import add_correction
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import LoadedRun, load
+from seq2seq_cli.decoding.problems import problems
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, UsageError
@@ -232,7 +233,8 @@ class Application:
         wider = translator.with_n_best(1 + wanted.alternatives) if wanted.alternatives else None
         best = await self.batcher.translate(shown, wanted.texts)
         several = await self.batcher.translate(wider, wanted.texts) if wider else []
-        return wanted.answer(best, several, found)
+        warnings = [[problem for _, problem in problems(translator, each)] for each in best] if wanted.attention else []
+        return wanted.answer(best, several, found, warnings)
 
     async def _translated_file(self, fields: Mapping[str, Any]) -> tuple[str, bytes]:
         """The name and the content of a translated document; raises HTTPException for one that cannot be read."""

@@ -84,12 +84,16 @@ class TranslateRequest(TextsRequest):
     """Terms of the source with their translations, in lines as in a file of ``s2s translate --glossary``; ours."""
 
     def answer(
-        self, best: Sequence[Translation], several: Sequence[Translation], detected: Mapping[str, Any] | None
+        self,
+        best: Sequence[Translation],
+        several: Sequence[Translation],
+        detected: Mapping[str, Any] | None,
+        warnings: Sequence[Sequence[str]],
     ) -> dict[str, Any]:
         """The fields of the answer.
 
         `several` are searches for more translations of each text, where it asks for them; `detected` is the source,
-        where it asks for that.
+        where it asks for that; `warnings` say of each text what its translation suffers from, beside the attention.
         """
         texts = [self._text(translation) for translation in best]
         fields: dict[str, Any] = {"translatedText": texts}
@@ -104,6 +108,8 @@ class TranslateRequest(TextsRequest):
             fields["alternatives"] = [[text for text, _ in of_text] for of_text in others]
             if self.attention:
                 fields["alternativeSentences"] = [[each.details["sentences"] for _, each in some] for some in others]
+        if self.attention:
+            fields["warnings"] = warnings
         if self.attention or self.steps:
             fields["sentences"] = [translation.details["sentences"] for translation in best]
         return fields if isinstance(self.q, list) else {name: values[0] for name, values in fields.items()}

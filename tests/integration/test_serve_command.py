@@ -196,6 +196,12 @@ def test_a_glossary_comes_with_a_request(server: Server) -> None:
         assert refusal.content["error"].startswith(told)
 
 
+def test_warnings_come_with_the_attention_for_each_text(server: Server) -> None:
+    answer = server.translate(q=["he saw .", "Xa Xe Xi Xo"], source="en", target="de", attention=True).content
+    assert answer["warnings"] == [[], ["4 of 4 words are not known to the model: is the text English?"]]
+    assert "warnings" not in server.translate(q="Xa Xe Xi Xo", source="en", target="de").content
+
+
 def test_an_address_that_is_no_form_is_refused(server: Server) -> None:
     for query in ("q=%ff", "q=1&" * 101):
         answer = server.ask("POST", f"/translate?{query}", b"", FORM)

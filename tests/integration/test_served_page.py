@@ -102,6 +102,12 @@ def test_a_term_of_the_glossary_is_translated_so(page: Browser, run: LoadedRun) 
     page.complaints.clear()  # that the server refused it
 
 
+def test_what_a_text_suffers_from_is_told_below_it(page: Browser) -> None:
+    page.type("Xa Xe Xi Xo")
+    told = "Warning: 4 of 4 words are not known to the model: is the text English?"
+    assert told in shown(page, "main > [role=status]", "Warning")
+
+
 def test_a_better_translation_is_sent_where_suggestions_are_on(browser: Browser, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run").path
     with running_server("--model", run, "--suggestions") as server:

@@ -16,14 +16,14 @@ import typer
 from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
 from seq2seq_cli.cli.terminal import progress_bar, tell
-from seq2seq_cli.cli.translating.presenter import Drawing, Presenter
+from seq2seq_cli.cli.translating.presenter import Drawing, Presenter, warn_once
 from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
-from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.decoding.problems import Check
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
@@ -159,7 +159,7 @@ def _translated(path: Path, translator: Translator) -> bytes:
         raise UsageError(f"{path}: needs the package {error.name}: {how_to_install('documents')}") from None
     draft = open_document(path, (translator.src_codec.config.language, translator.tgt_codec.config.language))
     tell(f"{path} is a document: its text is translated")
-    told: set[Check] = set()
+    told = set[Check]()
     with progress_bar("translate", " texts") as show:
         translations = translator.translate_stream([slot.text for slot in draft.slots])
         for done, (slot, translation) in enumerate(zip(draft.slots, translations, strict=True), start=1):

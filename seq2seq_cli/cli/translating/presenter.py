@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
-from seq2seq_cli.cli.terminal import tell
+from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.cli.translating.results import View, render
-from seq2seq_cli.cli.translating.warner import Check, warn_once
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import LoadedRun
+from seq2seq_cli.decoding.problems import Check, problems
 from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
@@ -132,3 +132,10 @@ class Drawing:
         title, films = f"s2s translate: {name}", list(self.films)
         data: TranslationsData = {"title": title, "languages": languages, "texts": shown, "films": films}
         write_output(self.path, translations_page(data), overwrite=self.overwrite)
+
+
+def warn_once(told: set[Check], place: str, translator: Translator, translation: Translation) -> None:
+    """Warn of the problems of a translation, at a place in the input, by the checks that have not `told` of one yet."""
+    for check, problem in problems(translator, translation, told=told):
+        told.add(check)
+        warn(f"{place}: {problem}" if place else problem)

@@ -1,10 +1,9 @@
-"""Warnings of what a model translates badly: each once per command, in one line."""
+"""What a model translates badly, in words: text of another language, and sentences that are too long."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
-from seq2seq_cli.cli.terminal import warn
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.text.codec import Codec, Reading, Word
@@ -22,12 +21,12 @@ character from which on a text is none. Of 4,851 held-out sentences in English, 
 German, the first of 98 %; of 500 texts of six random words, one of them of all."""
 
 
-def warn_once(told: set[Check], place: str, translator: Translator, translation: Translation) -> None:
-    """Warn of the translation of a text, named `place` in messages, by the checks that have not `told` of one yet."""
-    for check in (_cut, _length, _strange_words):
-        if check not in told and (problem := check(translator, translation)):
-            told.add(check)
-            warn(f"{place}: {problem}" if place else problem)
+def problems(
+    translator: Translator, translation: Translation, *, told: Collection[Check] = ()
+) -> list[tuple[Check, str]]:
+    """What a translation suffers from, and the check that found it; those that have `told` of it are left out."""
+    checks = [check for check in (_cut, _length, _strange_words) if check not in told]
+    return [(check, problem) for check in checks if (problem := check(translator, translation))]
 
 
 def _cut(translator: Translator, translation: Translation) -> str:

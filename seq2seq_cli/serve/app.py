@@ -30,7 +30,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
-from seq2seq_cli.serve.documents import LARGEST_FILE, TranslatedFiles, read_document
+from seq2seq_cli.serve.documents import LARGEST_FILE, TranslatedFiles, read_document, write_document
 from seq2seq_cli.serve.requests import AUTO, Suggestion, TextsRequest, TranslateRequest, has_key, read_fields
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -245,9 +245,8 @@ class Application:
         wanted = {key: fields.get(key) for key in ("source", "target", "glossary")}
         wanted["q"] = [slot.text for slot in draft.slots]
         answer = await self._answer(TranslateRequest.parse(wanted, self.max_characters))
-        for slot, text in zip(draft.slots, answer["translatedText"], strict=True):
-            slot.write(text)
-        return f"{name.stem}_{asked.target}{name.suffix}", await asyncio.to_thread(draft.content)
+        content = await asyncio.to_thread(write_document, draft, answer["translatedText"])
+        return f"{name.stem}_{asked.target}{name.suffix}", content
 
     async def _in_time(self, work: Awaitable[_T]) -> _T:
         """The result of some work; raises HTTPException when it takes too long, or when the queue is full."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -32,6 +32,13 @@ async def read_document(fields: Mapping[str, Any], languages: Languages) -> tupl
         return name, await asyncio.to_thread(open_content, content, str(name), languages, 2 * LARGEST_FILE)
     except InputError as error:
         raise HTTPException(400, str(error)) from None
+
+
+def write_document(draft: Draft, texts: Sequence[str]) -> bytes:
+    """The document with these texts."""
+    for slot, text in zip(draft.slots, texts, strict=True):
+        slot.write(text)
+    return draft.content()
 
 
 class TranslatedFiles(dict[str, bytes]):

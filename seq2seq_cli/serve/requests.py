@@ -50,7 +50,8 @@ class TextsRequest(BaseModel):
             raise HTTPException(400, f"{first['loc'][0]}: {first['msg']}") from None
         if (characters := sum(map(cost, request.texts))) > max_characters:
             found = counted(characters, "character")
-            raise HTTPException(413, f"q: {found}, one more per text counted; at most {max_characters:,} are taken")
+            problem = f"the text: {found}, one more per text counted; at most {max_characters:,} are taken"
+            raise HTTPException(413, problem)
         return request
 
     @property

@@ -367,7 +367,7 @@ def test_a_document_is_translated_and_fetched(
         ("a.srt", b"she", {}, 400, "a.srt: no text"),
         ("a.md", b"she", {"source": ""}, 400, "source: "),
         ("a.md", b"she", {"target": "fr"}, 400, "source, target: not served here"),
-        ("a.md", b"she " * 5001, {}, 413, "q: 20,004 characters"),
+        ("a.md", b"she " * 5001, {}, 413, "the text: 20,004 characters"),
         ("a.md", bytes(11_000_000), {}, 413, "the body: "),
         ("a.odt", packed({"content.xml": b"<p/>", "a": bytes(20_000_001)}), {}, 400, "a.odt: more than 20 MB"),
     ],

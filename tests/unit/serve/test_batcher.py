@@ -1,4 +1,5 @@
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -226,12 +227,16 @@ def test_more_than_may_wait_is_refused_and_what_waits_is_translated(
 
 
 def test_a_text_that_nobody_waits_for_any_more_is_not_translated(translator: Translator, sizes: list[int]) -> None:
-    one = OneThread()
+    one, is_cancelled = OneThread(), threading.Event()
+    held: Any = Hooked(translator.engine, lambda _: is_cancelled.wait())
+    slow = replace(translator, engine=held)
 
     async def ask() -> None:
-        first, second, third = (asyncio.ensure_future(one.batcher.translate(translator, TEXTS[:2])) for _ in "123")
+        first, second, third = (asyncio.ensure_future(one.batcher.translate(slow, TEXTS[:2])) for _ in "123")
         await asyncio.sleep(0)
         second.cancel()
+        await asyncio.gather(second, return_exceptions=True)
+        is_cancelled.set()
         await asyncio.gather(first, third)
 
     one.run(ask())

@@ -28,7 +28,6 @@ CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
 
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch"]
-DecodingPrecision: TypeAlias = Literal["fp32", "int8"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 LENGTH_FACTOR = 1.5

@@ -47,7 +47,6 @@ class DecodingOptions:
     max_source_length: int
     batch_size: int
     engine: choices.EngineName
-    precision: choices.DecodingPrecision
     threads: int | None
     max_length_factor: float | None
     max_length_extra: int

@@ -160,23 +160,20 @@ def _options(run: RunFolder, overrides: Sequence[str]) -> DecodingOptions:
 def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "auto") -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names.
 
-    Nothing is written into the run. In fp32, torch computes with a warning where there is no exported model that fits
-    the weights, or only one that other code of the models exported.
+    Nothing is written into the run. Torch computes with a warning where there is no exported model that fits the
+    weights, or only one that other code of the models exported.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
-    exported model nor torch; UsageError for a device that this machine lacks, or that the engine cannot use.
+    exported model nor torch; UsageError for a device that this machine lacks.
     """
-    precision, threads = options.precision, options.threads
     if options.engine == "torch" or device not in ("auto", "cpu"):
-        if precision != "fp32":
-            raise UsageError(f"decoding.precision={precision}: only on the cpu, without torch, which is for fp32")
-        return _torch_engine(run, device, threads)
+        return _torch_engine(run, device, options.threads)
     read_header(run.chosen or run.best_path)  # raises what is wrong with weights that no export can help
-    needs_export = precision != "fp32" or importlib.util.find_spec("torch") is None
+    needs_export = importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
         with_features = options.similar_pairs > 0  # steps without proposals are quick then
-        exported = OnnxEngine(run, record, threads=threads, precision=precision, with_features=with_features)
+        exported = OnnxEngine(run, record, threads=options.threads, with_features=with_features)
         problem = "its exported model is of other code of seq2seq_cli/model" if record.is_of_other_code else ""
         if needs_export or not problem:
             return exported
@@ -185,7 +182,7 @@ def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "
         if needs_export:
             raise ModelFileError(f"{run.path}: {problem}: s2s export RUN FILE.zip makes one, with torch") from error
     logger.warning("%s: %s: s2s export RUN FILE.zip makes one; computing with torch", run.path, problem)
-    return _torch_engine(run, "cpu", threads)
+    return _torch_engine(run, "cpu", options.threads)
 
 
 def consulting(run: RunFolder, translator: Translator) -> Translator:

@@ -5,7 +5,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /config.yaml           the resolved config
          /codec/{src,tgt}.json  the codecs of both sides
          /best/model.safetensors   the best weights
-              /encoder.onnx, decoder.onnx, decoder_int8.onnx, features.onnx   the exported model, which refers
+              /encoder.onnx, decoder.onnx, features.onnx   the exported model, which refers
                              to these weights
               /export.json   the record of the exported model
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it

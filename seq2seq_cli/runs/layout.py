@@ -23,10 +23,9 @@ TRAINED = "trained.json"
 BEST = Path("best", "model.safetensors")
 ENCODER = BEST.with_name("encoder.onnx")
 DECODER = BEST.with_name("decoder.onnx")
-DECODER_INT8 = BEST.with_name("decoder_int8.onnx")
 FEATURES = BEST.with_name("features.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
-EXPORTED = (ENCODER, DECODER, DECODER_INT8, FEATURES, EXPORT_RECORD)
+EXPORTED = (ENCODER, DECODER, FEATURES, EXPORT_RECORD)
 """The files of the exported model."""
 PAIRS = "pairs"
 PAIR_FILES = {

@@ -27,7 +27,7 @@ _RUN = "runs/first"
 
 TRANSLATE = "translate --model runs/first 'Tom sees 3 cats.' 'Anna!' --score --align"
 WITH_TORCH = "translate --model runs/first --set decoding.engine=torch 'Tom sees 3 cats.'"
-WITH_INT8 = "translate --model runs/first --set decoding.precision=int8 --format json 'Tom sees 3 cats.'"
+AS_JSON = "translate --model runs/first --format json 'Tom sees 3 cats.'"
 EXPORT_RUN = "export runs/first new"
 LIST = "runs"
 INSPECT = "inspect prepared"
@@ -50,7 +50,7 @@ _READ_RECORDS = (
     "runs plot first --out curves.svg --metric bleu",
     RESUME,
 )
-_READ_EXPORTED = (TRANSLATE, WITH_INT8, EXPORT_RUN)
+_READ_EXPORTED = (TRANSLATE, AS_JSON, EXPORT_RUN)
 _READ_GRAPHS = (*_READ_EXPORTED, *(WITHOUT_TORCH + command for command in 7 * _READ_EXPORTED))
 """Where torch is installed a damaged graph is made anew, which takes long."""
 _OF_EPOCH = "translate --model runs/first/epochs/0001.safetensors"
@@ -274,7 +274,7 @@ FORMATS = [
     Format(
         "best weights",
         f"{_RUN}/best/model.safetensors",
-        (TRANSLATE, WITH_TORCH, WITH_INT8, LIST, "runs compare first second", EXPORT_RUN, FURTHER),
+        (TRANSLATE, WITH_TORCH, AS_JSON, LIST, "runs compare first second", EXPORT_RUN, FURTHER),
         _WEIGHTS,
         (RUN, PREPARED),
     ),
@@ -384,7 +384,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     (folder / _RUN / "best" / "export.json").unlink()  # made for the longer config
     run(["export", _RUN, EXPORT])
     run(["export", _RUN, "run.zip"])  # which exports the model of the run anew
-    run(shlex.split(WITH_INT8))
+    run(shlex.split(AS_JSON))
 
 
 def _shorten(path: Path) -> None:

@@ -58,14 +58,7 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
         *("codec/src.json", "codec/tgt.json", "last/training.pt", "last/previous.pt"),
         *(
             f"best/{name}"
-            for name in (
-                "model.safetensors",
-                "encoder.onnx",
-                "decoder.onnx",
-                "decoder_int8.onnx",
-                "features.onnx",
-                "export.json",
-            )
+            for name in ("model.safetensors", "encoder.onnx", "decoder.onnx", "features.onnx", "export.json")
         ),
     }
     assert read_latest(home / "runs" / "latest") == home / "runs" / "luong_dot"

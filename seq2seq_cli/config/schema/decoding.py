@@ -55,9 +55,6 @@ class DecodingConfig(Section):
     engine: choices.EngineName = "auto"
     """Program that computes. torch: on any device. auto: ONNX Runtime with the exported model, but torch on other
     devices than the CPU, and where no exported model fits."""
-    precision: choices.DecodingPrecision = "fp32"
-    """Precision of the output layer's product. int8: rounded to 7 and 8 bits, but for the best 8 tokens; not by
-    torch."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_FACTOR)] | None = None
@@ -68,9 +65,7 @@ class DecodingConfig(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        """Beam search draws nothing; torch has no int8."""
-        if self.engine == "torch" and self.precision != "fp32":
-            yield clash(self, "precision", "engine", "torch translates in fp32; choose auto")
+        """Beam search draws nothing."""
         if self.temperature != 1.0 and not self.sampling:
             yield clash(self, "temperature", "sampling", "beam search draws nothing")
 

@@ -25,7 +25,6 @@ from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT, OnnxEngine
-from seq2seq_cli.decoding.engines.quantise import quantise_output
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, propose, watched
 from seq2seq_cli.errors import ExportError, ModelFileError, one_line
 from seq2seq_cli.files.writing import write_whole
@@ -34,7 +33,7 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum, model_checksum
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, DECODER, DECODER_INT8, ENCODER, EXPORT_RECORD, FEATURES
+from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights import Places, read_header
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
@@ -86,7 +85,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         graphs={path.stem: _refer_to_weights(graphs[path].graph, places) for path in graphs},
     )
     (folder / EXPORT_RECORD).unlink(missing_ok=True)
-    for path, graph in (graphs | {DECODER_INT8: quantise_output(graphs[DECODER])}).items():
+    for path, graph in graphs.items():
         write_whole(folder / path, graph.SerializeToString(deterministic=True))
     try:
         exported = OnnxEngine(RunFolder(folder), record, threads=1)

@@ -13,12 +13,11 @@ import numpy as np
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
-from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.decoding.engine import Look, Proposals, readers_of, still_read
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import DECODER, DECODER_INT8, ENCODER, FEATURES
+from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.weights import Weights, map_weights, read_header
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
@@ -124,13 +123,7 @@ class OnnxEngine:
     """The steps of an exported model."""
 
     def __init__(
-        self,
-        run: RunFolder,
-        record: ExportRecord,
-        *,
-        threads: int | None = None,
-        precision: DecodingPrecision = "fp32",
-        with_features: bool = False,
+        self, run: RunFolder, record: ExportRecord, *, threads: int | None = None, with_features: bool = False
     ) -> None:
         """Open the exported model of a run with its best weights, or those that it names.
 
@@ -146,9 +139,8 @@ class OnnxEngine:
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
-        step = DECODER_INT8 if precision == "int8" else DECODER
         self._encoder = Graph(run.path / ENCODER, weights, record.graphs[ENCODER.stem])
-        self._decoder = Graph(run.path / step, weights, record.graphs[DECODER.stem])
+        self._decoder = Graph(run.path / DECODER, weights, record.graphs[DECODER.stem])
         # Without the output layer, a step of a model takes half the time.
         features = run.path / FEATURES
         self._features = Graph(features, weights, record.graphs[FEATURES.stem]) if with_features else None

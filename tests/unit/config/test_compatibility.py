@@ -48,7 +48,6 @@ REFUSED = {
     "training.optimiser=adadelta training.weight_decay=0.01": "weight_decay (0.01); optimiser (adadelta); adamw",
     "training.weight_decay=0.01": "training.weight_decay (0.01); training.optimiser (adam); adamw",
     "decoding.temperature=0.5": "decoding.temperature (0.5); decoding.sampling (false)",
-    "decoding.engine=torch decoding.precision=int8": "decoding.precision (int8); decoding.engine (torch); auto",
 }
 """What the line names, between semicolons, by the overrides that do not go together."""
 

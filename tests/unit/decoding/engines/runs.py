@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
@@ -38,8 +37,8 @@ def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunWri
     return run
 
 
-def opened(run: RunFolder, precision: DecodingPrecision = "fp32") -> OnnxEngine:
-    return OnnxEngine(run, ExportRecord.read(run.path), threads=1, precision=precision, with_features=True)
+def opened(run: RunFolder) -> OnnxEngine:
+    return OnnxEngine(run, ExportRecord.read(run.path), threads=1, with_features=True)
 
 
 def random_sources(number: int, longest: int) -> list[list[int]]:

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import onnx
 import pytest
 import torch
@@ -11,11 +10,9 @@ from torch import Tensor
 from typing_extensions import override
 
 from seq2seq_cli.config.catalog import list_configs
-from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
-from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.engines.graphs import export_best
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
@@ -24,7 +21,6 @@ from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
-from seq2seq_cli.text.vocabulary import BOS, PAD
 from tests.tiny import tiny_sizes
 from tests.unit.decoding.engines.runs import (
     SMALL,
@@ -69,13 +65,6 @@ def test_each_shipped_config_gives_the_same_with_both_engines(name: str, tmp_pat
     ours, reference = opened(run), torch_engine(small_model(config))
     for batch in (1, 7, 64):
         assert_alike(ours, reference, random_sources(batch, longest=9))
-    asked = np.arange(VOCABULARY)[None]
-    exact, rounded = (
-        engine.step(np.full(1, BOS), engine.start([[5, 6]]), k=1, asked=asked)[0].asked
-        for engine in (ours, opened(run, precision="int8"))
-    )
-    assert (exact != rounded).any()
-    np.testing.assert_allclose(rounded, exact, rtol=0, atol=0.01)
 
 
 @pytest.mark.parametrize(
@@ -164,39 +153,3 @@ def test_a_graph_with_two_outputs_of_one_name_is_refused(tmp_path: Path) -> None
     (tmp_path / ENCODER).write_bytes(graph.SerializeToString())
     with pytest.raises(ModelFileError, match=r"encoder.onnx: .*two outputs of one name"):
         opened(run)
-
-
-@pytest.mark.parametrize("readout", ["concat", "attentional", "maxout"])
-def test_in_int8_the_best_and_the_asked_tokens_have_the_logits_of_fp32(readout: str, tmp_path: Path) -> None:
-    config = ModelConfig.model_validate({**SMALL, "decoder": {**SMALL["decoder"], "readout": readout}})
-    run, model, sources = exported(tmp_path, config), small_model(config), random_sources(7, longest=6)
-    asked = np.tile(np.arange(VOCABULARY), (7, 1))
-
-    def proposed(precision: DecodingPrecision, k: int, rows: slice = slice(None)) -> Proposals:
-        engine = opened(run, precision=precision)
-        state = engine.start(sources[rows])
-        return engine.step(np.full(len(sources[rows]), BOS), state, k=k, asked=asked[rows, : 9 if k == 5 else None])[0]
-
-    exact, found = proposed("fp32", 5), proposed("int8", 5)
-    inputs = exact.features
-    weight, bias = (parameter.detach().numpy() for parameter in (model.output.weight, model.output.bias))
-    word_scales = np.abs(weight).max(axis=1) / 63
-    row_scales = (1 if readout == "attentional" else np.abs(inputs).max(axis=1, keepdims=True)) / 127
-    product = np.round(inputs / row_scales) @ np.round(weight / word_scales[:, None]).T
-    logits, rounded = inputs @ weight.T + bias, product * word_scales * row_scales + bias
-    best = np.argsort(-rounded, axis=1)[:, :8]
-    np.put_along_axis(rounded, best, np.take_along_axis(logits, best, axis=1), axis=1)
-    expected = logits - np.log(np.exp(rounded).sum(axis=1, keepdims=True))
-
-    np.testing.assert_array_equal(found.tokens, exact.tokens)
-    of_tokens = np.take_along_axis(expected, found.tokens, axis=1)
-    np.testing.assert_allclose(found.log_probabilities, of_tokens, rtol=0, atol=2e-6)
-    np.testing.assert_allclose(found.asked, expected[:, :9], rtol=0, atol=2e-6)
-    np.testing.assert_allclose(found.asked, exact.asked, rtol=0, atol=0.01)
-    assert (found.asked != exact.asked).any()
-    # Neither the other rows nor the number of proposals matter.
-    alone = proposed("int8", VOCABULARY - 2, slice(2, 3))
-    np.testing.assert_array_equal(alone.tokens[:, :5], found.tokens[2:3])
-    np.testing.assert_allclose(alone.log_probabilities[:, :5], found.log_probabilities[2:3], rtol=0, atol=2e-6)
-    assert set(alone.tokens[0].tolist()) == set(range(VOCABULARY)) - {PAD, BOS}
-    assert (np.diff(alone.log_probabilities) <= 0).all()

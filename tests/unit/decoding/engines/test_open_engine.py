@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import get_args
@@ -22,7 +21,7 @@ from seq2seq_cli.decoding.engines.graphs import largest_difference
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.decoding.load import ensure_exported, open_engine
-from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import BEST, DECODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
@@ -77,22 +76,17 @@ def export_by_other_code(run: RunWriter) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "computes", "in_int8", "alone"),
+    ("change", "computes", "alone"),
     [
-        (lambda _: None, OnnxEngine, OnnxEngine, ""),
-        (export_by_other_code, TorchEngine, OnnxEngine, ""),
-        (lambda run: (run.path / EXPORT_RECORD).unlink(), TorchEngine, None, "has no exported model"),
-        (lambda run: (run.path / EXPORT_RECORD).write_bytes(b"{}"), TorchEngine, None, "has no exported model"),
-        (lambda run: (run.path / DECODER).write_bytes(b"{}"), TorchEngine, OnnxEngine, "has no exported model"),
+        (lambda _: None, OnnxEngine, ""),
+        (export_by_other_code, TorchEngine, ""),
+        (lambda run: (run.path / EXPORT_RECORD).unlink(), TorchEngine, "has no exported model"),
+        (lambda run: (run.path / EXPORT_RECORD).write_bytes(b"{}"), TorchEngine, "has no exported model"),
+        (lambda run: (run.path / DECODER).write_bytes(b"{}"), TorchEngine, "has no exported model"),
     ],
 )
 def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_it_is_exported(
-    run: RunWriter,
-    change: Callable[[RunWriter], object],
-    computes: type,
-    in_int8: type | None,
-    alone: str,
-    caplog: pytest.LogCaptureFixture,
+    run: RunWriter, change: Callable[[RunWriter], object], computes: type, alone: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     ensure_exported(run)
     change(run)
@@ -101,8 +95,6 @@ def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_
     assert isinstance(engine, computes)
     assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
     assert ("s2s export RUN FILE.zip makes one; computing with torch" in caplog.text) == (computes is TorchEngine)
-    with nullcontext() if in_int8 else pytest.raises(ModelFileError, match=r"s2s export RUN FILE\.zip makes one"):
-        assert isinstance(open_engine(run, DecodingConfig(precision="int8").options), in_int8 or OnnxEngine)
     done = without_torch(run)
     assert (done.returncode, alone in done.stderr) == (int(alone != ""), True)
     assert contents(run) == before
@@ -143,9 +135,6 @@ def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: Run
                 open_engine(run, DecodingConfig(engine=engine).options)
 
 
-def test_an_engine_can_be_named_where_it_computes_so(run: RunWriter) -> None:
-    assert isinstance(open_engine(run, DecodingConfig(engine="torch").options, "cpu"), TorchEngine)
+def test_torch_computes_where_it_is_named(run: RunWriter) -> None:
     ensure_exported(run)
-    assert isinstance(open_engine(run, DecodingConfig(precision="int8").options), OnnxEngine)
-    with pytest.raises(UsageError, match=r"decoding\.precision=int8: only on the cpu, without torch"):
-        open_engine(run, DecodingConfig(precision="int8").options, "cuda")
+    assert isinstance(open_engine(run, DecodingConfig(engine="torch").options, "cpu"), TorchEngine)

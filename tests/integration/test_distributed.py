@@ -42,7 +42,7 @@ TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--np
 
 
 def train_arguments(name: str, *settings: str) -> list[str]:
-    settings = (*SIZES, "training.precision=fp32", "training.device=cpu", *settings)
+    settings = (*SIZES, "training.precision=fp32", "training.device=cpu", "training.max_minutes=null", *settings)
     return ["train", "-c", "luong_dot", "--out", f"runs/{name}", *(word for s in settings for word in ("--set", s))]
 
 

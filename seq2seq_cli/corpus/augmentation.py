@@ -242,8 +242,14 @@ def change_final_mark(texts: Texts, random: Random) -> Texts:
 
 
 def change_marks(texts: Texts, random: Random) -> Texts:
-    """The source with spaces before its marks, as tokenizers write it, or both sides in quotation marks."""
-    if random.random() < 0.5:
+    """The source without its commas, as people type, or with spaces before its marks, or both sides in quotation marks.
+
+    Tokenizers write such spaces.
+    """
+    kind = random.random()
+    if kind < 0.5:
+        return Texts(texts.src.replace(", ", " "), texts.tgt)
+    if kind < 0.75:
         return Texts(_MARK.sub(" ", texts.src), texts.tgt)
     opening, closing = _QUOTES[random.integers(len(_QUOTES))]
     return Texts(*(f"{opening}{text}{closing}" for text in texts))

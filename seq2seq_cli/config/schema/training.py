@@ -37,8 +37,8 @@ class AugmentationConfig(Section):
     kept: Probability = 0.05
     """Per pair: a word that both sides share, or one that is added to both, becomes <unk>, as addresses, tags and emoji
     are when it translates."""
-    marks: Probability = 0.02
-    """Per line: spaces before the marks of the source, or quotation marks around both sides."""
+    marks: Probability = 0.04
+    """Per line: the source has no commas, or spaces before its marks, or both sides have quotation marks."""
     typos: Probability = 0.0
     """Per line: two neighbouring letters of the source are exchanged."""
 

@@ -25,8 +25,9 @@ _MEANS_MEMORY = (
 _LIBRARIES = ("onnxruntime", "safetensors", "tokenizers")
 """Packages whose errors have no base that says more than Exception."""
 
-MOST_KEPT = 192 * 2**20
-"""Bytes of freed memory that a run keeps: more than most steps need again."""
+_KEPT = 0.1
+"""Freed memory that a run keeps, per memory of the machine. Each return costs as many page faults as it has pages: with
+192 MB kept, where a step takes more, `quick` was a quarter slower after some minutes."""
 # From glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -72,18 +73,20 @@ class FreedMemory:
 
     By default glibc returns the tensors of each step to the system and asks for them again, page by page, which costs a
     tenth of the step. So freed memory is kept. Tensors of many sizes leave ever more gaps between those in use, so
-    beyond `MOST_KEPT` it is returned.
+    beyond a limit it is returned.
     """
 
-    def __init__(self) -> None:
-        """Let the whole process keep the memory that it frees."""
+    def __init__(self, most: int | None = None) -> None:
+        """Let the whole process keep the memory that it frees, at `most` so many bytes; None: a tenth of all."""
         _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
         _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
         self._in_use = _private_bytes()
+        is_known = most is None and self._in_use > 0
+        self._most = int(_KEPT * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) if is_known else most or 0
 
     def limit(self) -> None:
-        """Return all free memory to the system when it may be more than `MOST_KEPT`."""
-        if _private_bytes() > self._in_use + MOST_KEPT:
+        """Return all free memory to the system when it may be more than is kept."""
+        if _private_bytes() > self._in_use + self._most:
             self.give_back()
 
     def give_back(self) -> None:

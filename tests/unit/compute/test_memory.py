@@ -72,7 +72,7 @@ for code in sys.argv[1:]:
     assert os.waitpid(pid, 0)[1] == 0
 """
 KEPT_AND_LEFT = """
-freed = FreedMemory()
+freed = FreedMemory(192 * 2**20)
 before = resident()
 scatter(1000)
 freed.limit()

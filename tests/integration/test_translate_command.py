@@ -15,7 +15,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from tests.commands import S2S, Done, refused, s2s_here, with_modules
 from tests.untrained import make_run
 
-GREETING = "English -> German, newest; :help, Ctrl-D ends\n"
+GREETING = "English -> German, newest; Ctrl-D ends\n"
 LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kissed him."]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from seq2seq_cli.text.normalise import UNSPACED_LETTERS
 
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
-_NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]+(?:[.,:][0-9]+)*(?!{_IN_WORD})")
+_NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _WITH_SEPARATORS = 0.3
 """Probability that a number without separators becomes one with them, which stand in few pairs of most corpora."""
@@ -27,7 +27,7 @@ class Written(NamedTuple):
 
 
 def written_forms(pairs: Iterable[tuple[str, str]]) -> list[Written]:
-    """How numbers with separators are written, in at least two of the pairs, with 0 for each digit."""
+    """How numbers with separators are written, at least twice in the pairs, with 0 for each digit."""
     counts: Counter[Written] = Counter()
     for src, tgt in pairs:
         of_tgt = {_digits(number): number for number in _NUMBER.findall(tgt)}
@@ -70,6 +70,8 @@ def _other(digits: str, found: Collection[str], forms: Sequence[Written], random
         return Written(*(_in_form(side, drawn) for side in form))
     length = int(random.integers(1, 5)) if is_plain and random.random() < 0.5 else len(digits)
     drawn = _drawn(length, found, random)
+    if digits.startswith("0") and length > 1:  # 0.5, 030
+        drawn = f"0{drawn[1:]}"
     return Written(drawn, drawn)
 
 

@@ -23,6 +23,7 @@ FORMS = [Written("0:00", "0.00"), Written("00.00", "00,00")]
         ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
         ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),
         ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
+        ("0.25 l", "0,25 l", r"0\.(\d\d) l", "0,{0} l"),
     ],
 )
 def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
@@ -37,7 +38,13 @@ def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
 
 
 def test_numbers_that_the_sides_do_not_share_stay() -> None:
-    for pair in (("1 cat", "1 Katze"), ("3 and 4", "3 und 5"), ("at 3 pm", "um 15 Uhr"), ("B12, 3rd", "B12, 3te")):
+    for pair in (
+        ("1 cat", "1 Katze"),
+        ("3 and 4", "3 und 5"),
+        ("at 3 pm", "um 15 Uhr"),
+        ("B12, 3rd", "B12, 3te"),
+        ("5.5km", "5,5km"),
+    ):
         assert {with_other_numbers(pair, FORMS, random) for random in SEEDS} == {pair}
 
 

@@ -29,7 +29,12 @@ class TrainedSentences:
     @classmethod
     def of(cls, corpus: PreparedCorpus) -> "TrainedSentences":
         """The sentences of training and of what helps it; raises PreparedFolderError when its texts are damaged."""
-        return cls(**{side: distinct(_hashes(corpus.trained_texts(side))) for side in SIDES})
+        return cls.of_texts(*map(corpus.trained_texts, SIDES))
+
+    @classmethod
+    def of_texts(cls, src: Iterable[str], tgt: Iterable[str]) -> "TrainedSentences":
+        """Sources and targets."""
+        return cls(src=distinct(_hashes(src)), tgt=distinct(_hashes(tgt)))
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
         """The sentences of both."""

@@ -16,6 +16,7 @@ from seq2seq_cli.decoding.translator import Correction, Ids, Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.runs.layout import CORRECTIONS, GLOSSARY
 from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import UNK
 
 _MOST = 8
@@ -34,7 +35,8 @@ def corrected(run: Path, translator: Translator) -> Translator:
     corrections: dict[Ids, Correction] = {}
     if (path := run / CORRECTIONS).exists():
         for number, *pair in translated_lines(read_lines(path), str(path), "a source"):
-            corrections |= read_correction(translator, *pair, name=f"{path}:{number}")
+            codecs = translator.src_codec, translator.tgt_codec
+            corrections |= read_correction(codecs, *pair, name=f"{path}:{number}")
     if (path := run / GLOSSARY).exists():
         of_run = Demands(terms=glossary_of(read_lines(path), str(path)))
         translator = translator.with_demands(of_run, str(path)).with_demands(translator.demands)
@@ -55,18 +57,20 @@ def read_corrections(path: Path) -> dict[str, str]:
     return {source: translation for _, source, translation in translated_lines(read_lines(path), str(path), "a source")}
 
 
-def read_correction(translator: Translator, source: str, translation: str, *, name: str) -> dict[Ids, Correction]:
+def read_correction(codecs: Codecs, source: str, translation: str, *, name: str) -> dict[Ids, Correction]:
     """The corrections of the sentences of a source, by the ids of the sentences.
 
     Raises InputError, with the name, unless both sides have as many sentences and the model knows all words, but for
     those that are kept and those that stand on both sides.
     """
-    src, tgt = translator.src_codec, translator.tgt_codec
-    pieces = translator.split(source).pieces
-    translations = split_passage(translation, tgt.config.language, lambda _: True).pieces
+    src, tgt = codecs
+    pieces, translations = (
+        split_passage(text, codec.config.language, lambda _: True).pieces
+        for text, codec in zip((source, translation), codecs, strict=True)
+    )
     if not len(pieces) == len(translations) > 0:
         counts = f"{counted(len(pieces), 'sentence')}, its translation {len(translations)}"
-        raise InputError(f"{name}: the source has {counts}: correct each sentence by itself")
+        raise InputError(f"{name}: the source has {counts}: give one for each")
     found: dict[Ids, Correction] = {}
     for piece, other in zip(pieces, translations, strict=True):
         read, written = src.read(piece.text, piece.kept), tgt.read(other.text, other.kept)
@@ -75,7 +79,7 @@ def read_correction(translator: Translator, source: str, translation: str, *, na
         kept, copies = {piece.text[start:end] for start, end in piece.kept}, dict[int, int]()
         for place, word in zip(places, [word.text for word in written.words if word.is_unknown], strict=True):
             if word not in left:
-                raise InputError(f"{name}: the model does not know {word}, which is not in the source: choose another")
+                raise InputError(f"{name}: the model cannot write {word}, and cannot copy it from the source")
             copies[place] = left.index(word)
             left[copies[place]] = ""
         for text in left:
@@ -90,13 +94,24 @@ def add_correction(path: Path, translator: Translator, source: str, translation:
 
     Raises InputError for a correction that could not be used, and for a file that is full.
     """
+    if any(len(side.split("\n")) > 1 for side in map(str.strip, (source, translation))):
+        raise InputError("the correction: has several lines: correct each by itself")
     source, translation = normalise(source), normalise(translation)
-    read_correction(translator, source, translation, name="the correction")
+    codecs = translator.src_codec, translator.tgt_codec
+    found = read_correction(codecs, source, translation, name="the correction")
+    [written] = replace(translator, corrections=found).translate([source])
+    if _plain(written.text) != _plain(translation):  # marks and addresses that the source lacks are lost
+        raise InputError(f"the correction: would be written: {written.text}")
     line = f"{source}\t{translation}\n".encode()
     with path.open("a+b") as file:
         if (size := file.tell()) > _MOST_BYTES:
-            raise InputError(f"{path.name}: is full: no more is taken until the owner of the run has read it")
+            raise InputError(f"{path.name}: is full: it takes more once its owner has moved lines out of it")
         if size:  # an editor may have left the last line without its end
             file.seek(-1, os.SEEK_END)
             line = line if file.read(1) == b"\n" else b"\n" + line
         file.write(line)
+
+
+def _plain(text: str) -> str:
+    """A text without its spaces and its case, which some models cannot write."""
+    return "".join(text.split()).lower()

@@ -271,16 +271,16 @@ class Provenance(BaseModel):
     init_from: str | None = None
     """The run whose best weights this one began with; None when they were drawn."""
     corrections: dict[str, str] = {}
-    """Corrections of that run, which this one was trained on."""
+    """Corrections of that run, and of those before it, which this one was trained on."""
     launch: str | None = None
     """The torchrun that began the run; None without torchrun."""
     stated: list[str] = []
     """The keys that overrides stated: training chooses nothing in their place."""
 
     def for_others(self) -> "Provenance":
-        """The record without the names of the machine and of its folders, for others to read."""
-        origin = self.init_from and Path(self.init_from).name
-        return self.model_copy(update={"launch": None, "folder": Path(self.folder).name, "init_from": origin})
+        """The record without corrections and the names of the machine and of its folders, for others to read."""
+        names = {"folder": Path(self.folder).name, "init_from": self.init_from and Path(self.init_from).name}
+        return self.model_copy(update={"launch": None, "corrections": {}, **names})
 
     @classmethod
     def read(cls, path: Path) -> "Provenance":

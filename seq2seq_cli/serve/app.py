@@ -221,7 +221,8 @@ class Application:
     async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
         """The fields of the answer: the translations of the texts, and several of each where they are wanted."""
         direction, found = await self._direction(wanted)
-        translator = self.runs[direction].run.translator
+        run = self.runs[direction].run
+        translator = await asyncio.to_thread(lambda: run.translator)  # corrections may have to be read
         if wanted.prefix and len(wanted.texts) > 1:
             raise HTTPException(400, "prefix: is for one text: ask for each alone")
         if wanted.prefix or wanted.glossary:

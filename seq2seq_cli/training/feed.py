@@ -21,6 +21,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, cut_into
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
+from seq2seq_cli.training.corrections import correction_pairs
 
 AHEAD = 3
 """Batches that are made ahead."""
@@ -73,14 +74,9 @@ class Mixture:
 
 
 def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
-    """The own pairs of a corpus, and its corrections as often as `_CORRECTED` says; none longer than all own pairs."""
-    sides = zip(*corpus.corrections.items(), strict=True)
-    src, tgt = (
-        Ragged.of([codec.read(text).ids for text in texts]) for codec, texts in zip(corpus.codecs, sides, strict=True)
-    )
-    fits = (src.lengths <= own.src.lengths.max()) & (tgt.lengths <= own.tgt.lengths.max())
-    corrections = ParallelIds(src=src, tgt=tgt).pick(np.flatnonzero(fits))
-    times = int(_CORRECTED * own.tokens.sum() / max(1, corrections.tokens.sum()))
+    """The own pairs of a corpus, and its corrections as often as `_CORRECTED` says."""
+    corrections = correction_pairs(corpus)
+    times = int(_CORRECTED * own.tokens.sum() / corrections.tokens.sum())
     return ParallelIds.joined([own, *[corrections] * min(max(1, times), _MOST_TIMES)])
 
 

@@ -19,12 +19,12 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
-from seq2seq_cli.decoding.corrections import read_corrections
 from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, CORRECTIONS, RUNS, TRAINED, check_free, find_saved_last, named_run
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
 from seq2seq_cli.runs.records import Provenance, read_history
+from seq2seq_cli.training.corrections import with_corrections
 from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, fitted, given_up, resolve_config, resumed_changes, with_decided
 
 BASE = "quick"
@@ -150,11 +150,11 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     if origin:
         check_origin(origin, path, config, corpus)
         if options.corrections:
-            corpus = replace(corpus, corrections=read_corrections(origin.path / CORRECTIONS))
-            if _RATE not in overridden:
+            corpus = with_corrections(corpus, origin)
+            if _RATE not in overridden and (options.config or not origin.provenance().corrections):
                 training = config.training.model_copy(update={"lr": config.training.lr * _SLOWER})
                 config = config.model_copy(update={"training": training})
-                chosen = [f"{_RATE} {training.lr:g}, a tenth of that of {origin.path}, which would forget more"]
+                chosen = [f"{_RATE} {training.lr:g}, a tenth: with more, the model would forget more"]
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
     changes, begun = (*chosen, *given_up(config, resolved, corpus)), origin.path if origin else None
@@ -178,7 +178,7 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     else:
         config = load_saved_config(run.path / CONFIG, overrides)
     overridden = overridden_keys(overrides)
-    config = with_decided(config, saved, overridden=overridden)
+    config = with_decided(config, saved, overridden=overridden, also=[_RATE] if provenance.corrections else ())
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
         raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
@@ -228,17 +228,21 @@ def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> Pr
 
     A warning gives their number, and `origin`, the run that began with them in training.
     """
-    trained = TrainedSentences.read(run.path / TRAINED)
-    known = (trained.joined(TrainedSentences.of(corpus)) if corpus.corrections else trained).held_out_pairs(corpus)
+    trained, what = TrainedSentences.read(run.path / TRAINED), "was trained on"
+    if corpus.corrections:
+        corrected = corpus.corrections.keys(), corpus.corrections.values()
+        trained, what = trained.joined(TrainedSentences.of_texts(*corrected)), f"{what} or has corrected"
+    known = trained.held_out_pairs(corpus)
     if not known:
         return corpus
     splits = corpus.manifest.splits
     counts = (f"{len(numbers):,} of {counted(splits[name].pairs, f'{name} pair')}" for name, numbers in known.items())
     logger.warning(
-        "%s of %s have a sentence that %s was trained on: they are left out of the scores",
+        "%s of %s have a sentence that %s %s: they are left out of the scores",
         " and ".join(counts),
         one_line(str(corpus.path)),
         one_line(str(origin)),
+        what,
     )
     return corpus.leaving_out(known)
 

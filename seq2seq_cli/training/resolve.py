@@ -85,15 +85,17 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
     return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 
-def with_decided(config: Config, saved: Config, *, overridden: Collection[str] = ()) -> Config:
+def with_decided(
+    config: Config, saved: Config, *, overridden: Collection[str] = (), also: Collection[str] = ()
+) -> Config:
     """`config` with what it leaves to the corpus, or has chosen after training, as it was decided for a saved run.
 
-    Keys that are `overridden` stay.
+    `also` are further keys of this kind; keys that are `overridden` stay.
     """
     stated, decided = dict(values_by_key(config)), dict(values_by_key(saved))
     left = [key for key, value in LEFT_TO_CORPUS.items() if stated[key] == value]
     chosen = [f"decoding.{key}" for key in CHOSEN] if config.training.choose_decoding else []
-    for key in {*left, *chosen} - set(overridden):
+    for key in {*left, *chosen, *also} - set(overridden):
         config = _with_value(config, key, decided[key])
     return config
 

@@ -29,5 +29,6 @@ def correct(
         check_utf8(name, text)
     with loading():
         run = load(model, device="cpu")
+    before = run.translate(src)  # a bad line of the file is told before another one is added
     add_correction(path := run.path / CORRECTIONS, run.uncorrected, src, tgt)
-    tell(f"added to {path}: from the next text on, this is translated as: {run.translate(src)}")
+    tell(f"added to {path}: {run.translate(src)} (before: {before})")

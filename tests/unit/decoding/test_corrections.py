@@ -15,7 +15,9 @@ CASED = translator(SRC, TGT)
 
 def answers(source: str, translation: str, *texts: str) -> list[str]:
     """The translations of texts once a source is corrected."""
-    corrected = replace(CASED, corrections=read_correction(CASED, source, translation, name="here"))
+    corrected = replace(
+        CASED, corrections=read_correction((CASED.src_codec, CASED.tgt_codec), source, translation, name="here")
+    )
     return [found.text for found in corrected.translate(texts)]
 
 
@@ -45,11 +47,11 @@ def test_kept_words_stand_where_the_translation_has_them() -> None:
     others = source.replace("a.org", "c.org"), translation.replace("a.org", "c.org")
     assert answers(source, translation, source, others[0]) == [translation, others[1]]
     assert answers("She saw 🐶 🐶.", "Hund 🐶 sah 🐶.", "She saw 🐶 🐶.") == ["Hund 🐶 sah 🐶."]
-    with pytest.raises(InputError, match=r"here: the model does not know https://b.org, which is not in the source"):
+    with pytest.raises(InputError, match=r"here: the model cannot write https://b.org, and cannot copy it"):
         answers("She saw https://a.org.", "Sie sah https://b.org.")
 
 
 def test_a_text_is_corrected_sentence_by_sentence() -> None:
     assert answers("She saw him. Her dog.", "Ihr Hund. Sie.", "Her dog.", "She saw him.") == ["Sie.", "Ihr Hund."]
-    with pytest.raises(InputError, match="here: the source has 2 sentences, its translation 1: correct each"):
+    with pytest.raises(InputError, match="here: the source has 2 sentences, its translation 1: give one"):
         answers("She saw him. Her dog.", "Ihr Hund.")

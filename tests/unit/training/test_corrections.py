@@ -13,9 +13,9 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CORRECTIONS, TRAINED
+from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, TRAINED
 from seq2seq_cli.training.feed import Mixture
-from seq2seq_cli.training.plan import Options, make_plan
+from seq2seq_cli.training.plan import Options, Plan, make_plan
 from seq2seq_cli.training.start import train
 from tests.unit.conftest import Whole
 
@@ -31,9 +31,13 @@ def planned_corpus(options: Options) -> PreparedCorpus:
         return make_plan(options, launch=None, locks=locks)[1]
 
 
+def planned(options: Options) -> Plan:
+    with ExitStack() as locks:
+        return make_plan(options, launch=None, locks=locks)[0]
+
+
 def test_an_epoch_has_each_correction_as_often_with_a_twentieth_of_the_own_tokens(corpus: PreparedCorpus) -> None:
-    own, longest = corpus.split("train"), " ".join("abcdefgh" * 20)
-    corrected = replace(corpus, corrections={"a b": "c d", "c": "a b", longest: "a"})
+    own, corrected = corpus.split("train"), replace(corpus, corrections={"a b": "c d", "c": "a b"})
     epoch = Mixture.of(TrainingConfig(), corrected).of_epoch(0, alone=True)
     rows = [(epoch.src.row(i).tolist(), epoch.tgt.row(i).tolist()) for i in range(len(own), len(epoch))]
     added = Counter(map(str, rows))
@@ -60,9 +64,29 @@ def test_a_run_learns_them_slowly_and_remembers_them(origin: RunFolder, corpus: 
     assert TrainedSentences.read(out / TRAINED).share_a_side([known, ("a b", "-")]).all()
     # A resumed run has those with which it began.
     (origin.path / CORRECTIONS).write_text("a\tb\n", encoding="utf-8")
-    resumed = planned_corpus(Options(resume=True, out=out))
-    assert resumed.corrections == {"a b": "d", known[0]: "b"}
-    assert known not in resumed.sentences("test")
+    for config in (None, str(origin.path / CONFIG)):
+        resumed = planned(Options(resume=True, out=out, config=config))
+        assert resumed.corrections == {"a b": "d", known[0]: "b"}
+        assert known not in planned_corpus(Options(resume=True, out=out, config=config)).sentences("test")
+        assert resumed.config.training.lr == new.config().training.lr
+    # A third run learns them again, as slowly.
+    (out / CORRECTIONS).write_text("c\ta\n", encoding="utf-8")
+    third = planned(Options(data=corpus.path, init_from=out, out=tmp_path / "third", corrections=True))
+    assert third.corrections == {"a b": "d", known[0]: "b", "c": "a"}
+    assert third.config.training.lr == new.config().training.lr
+
+
+def test_corrections_that_cannot_be_learned_are_left_out(
+    origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    longest = " ".join("abcdefgh" * 20)
+    (origin.path / CORRECTIONS).write_text(f"a b\tc\n{longest}\ta\na\t漢\n", encoding="utf-8")
+    options = Options(data=corpus.path, init_from=origin.path, out=tmp_path / "new", corrections=True)
+    assert planned_corpus(options).corrections == {"a b": "c"}
+    assert caplog.text.count("left out: ") == 2
+    (origin.path / CORRECTIONS).unlink()
+    with pytest.raises(UsageError, match="has no correction that can be learned"):
+        planned_corpus(options)
 
 
 def test_a_stated_learning_rate_stays(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -70,8 +94,6 @@ def test_a_stated_learning_rate_stays(origin: RunFolder, corpus: PreparedCorpus,
     stated = Options(
         data=corpus.path, init_from=origin.path, out=tmp_path / "new", corrections=True, overrides=["training.lr=0.5"]
     )
-    with ExitStack() as locks:
-        plan, _ = make_plan(stated, launch=None, locks=locks)
-    assert plan.config.training.lr == 0.5
+    assert planned(stated).config.training.lr == 0.5
     with pytest.raises(UsageError, match="--corrections: are those of a run: name it with --init-from"):
         planned_corpus(Options(data=corpus.path, corrections=True))

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,9 +16,8 @@ import typer
 
 from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
-from seq2seq_cli.cli.terminal import progress_bar, tell
+from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
 from seq2seq_cli.cli.translating.presenter import Drawing, Presenter, warn_once
-from seq2seq_cli.cli.translating.prompt import STDIN, run_prompt
 from seq2seq_cli.cli.translating.results import View, open_output
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, glossary_of
@@ -27,8 +27,13 @@ from seq2seq_cli.decoding.problems import Check
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
-from seq2seq_cli.errors import ModelFileError, UsageError, command_line, how_to_install, one_line
+from seq2seq_cli.errors import InputError, ModelFileError, UsageError, command_line, how_to_install, one_line
 from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.text.languages import name_of
+
+STDIN = "standard input"
+"""Its name in messages."""
+_PROMPT = "src> "
 
 
 def translate(
@@ -192,7 +197,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     elif input_ is not None:
         presenter.show(_of_file(input_, presenter), lambda number: f"{input_}:{number}")
     elif sys.stdin.isatty():
-        run_prompt(presenter)
+        _ask(presenter)
     else:
         presenter.show(_of_pipe(presenter), lambda number: f"{STDIN}:{number}")
 
@@ -215,3 +220,39 @@ def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
     for block in read_blocks(sys.stdin.buffer, STDIN):  # type: ignore[arg-type]  # a BufferedReader
         yield from presenter.translator.translate_stream(block)
         presenter.output.flush()
+
+
+def _ask(presenter: Presenter) -> None:
+    """Ask until Ctrl-D, ``quit`` or ``exit``; Ctrl-C clears the line, or ends the translation that is under way."""
+    with suppress(ImportError):
+        import readline  # noqa: F401  # gives input() the arrow keys, where it is installed
+    # As Python reads arguments: bytes that are not UTF-8 become characters that check_utf8 finds.
+    sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
+    codecs = presenter.translator.src_codec, presenter.translator.tgt_codec
+    direction = " -> ".join(one_line(name_of(codec.config.language)) for codec in codecs)
+    sys.stderr.write(f"{direction}, {presenter.name}; Ctrl-D ends\n")
+    for number in count(1):
+        try:
+            line = _typed_line()
+            if line.strip() in ("quit", "exit"):
+                return
+            check_utf8(f"{STDIN}:{number}", line)
+            if line.strip():
+                presenter.show(presenter.translator.translate_stream([line]), name_unknown=True)
+        except EOFError:
+            sys.stderr.write("\n")
+            return
+        except KeyboardInterrupt:
+            sys.stderr.write("\nCtrl-D, quit or exit ends\n")
+        except InputError as error:
+            for problem in error.lines():
+                tell_error(problem)
+
+
+def _typed_line() -> str:
+    if sys.stdout.isatty():
+        return input(_PROMPT)
+    # Only translations go to a stdout that is a file.
+    sys.stderr.write(_PROMPT)
+    sys.stderr.flush()
+    return input()

@@ -25,8 +25,8 @@ _MEANS_MEMORY = (
 _LIBRARIES = ("onnxruntime", "safetensors", "tokenizers")
 """Packages whose errors have no base that says more than Exception."""
 
-_KEPT = 0.1
-"""Freed memory that a run keeps, per memory of the machine. Each return costs as many page faults as it has pages: with
+_KEPT = 10
+"""Memory of the machine per freed memory that a run keeps. Each return costs as many page faults as it has pages: with
 192 MB kept, where a step takes more, `quick` was a quarter slower after some minutes."""
 # From glibc's malloc.h.
 _M_TRIM_THRESHOLD = -1
@@ -81,8 +81,9 @@ class FreedMemory:
         _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
         _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
         self._in_use = _private_bytes()
-        is_known = most is None and self._in_use > 0
-        self._most = int(_KEPT * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) if is_known else most or 0
+        if most is None:
+            most = os.sysconf("SC_PHYS_PAGES") // _KEPT * os.sysconf("SC_PAGE_SIZE") if sys.platform == "linux" else 0
+        self._most = most
 
     def limit(self) -> None:
         """Return all free memory to the system when it may be more than is kept."""

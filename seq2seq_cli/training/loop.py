@@ -35,7 +35,7 @@ TRAINING_PER_VALIDATION = 19
 few pairs can be shorter than a validation. Without `max_minutes`, each epoch has one, so that no clock decides."""
 
 STEPS_BETWEEN_LIMITS = 20
-"""Updates between two checks of freed memory: returning it takes up to a fifth of the time of an update."""
+"""Updates between two checks of freed memory."""
 
 
 class TrainingLoop:

@@ -78,4 +78,4 @@ class PredictiveScope(Scope):
 
 def source_positions(mask: Bool[Tensor, "B S"]) -> Int[Tensor, " S"]:
     """1, 2, ... S."""
-    return torch.arange(1, mask.shape[1] + 1, device=mask.device)
+    return torch.arange(mask.shape[1], device=mask.device) + 1

@@ -21,7 +21,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, cut_into
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.training.corrections import correction_pairs
+from seq2seq_cli.training.learned_corrections import correction_pairs
 
 AHEAD = 3
 """Batches that are made ahead."""

@@ -27,7 +27,7 @@ class Written(NamedTuple):
 
 
 def written_forms(pairs: Iterable[tuple[str, str]]) -> list[Written]:
-    """How numbers with separators are written, at least twice in the pairs, with 0 for each digit."""
+    """The forms of numbers with separators that occur twice or more in the pairs, with 0 for each digit."""
     counts: Counter[Written] = Counter()
     for src, tgt in pairs:
         of_tgt = {_digits(number): number for number in _NUMBER.findall(tgt)}

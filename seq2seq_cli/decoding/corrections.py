@@ -33,9 +33,9 @@ def corrected(run: Path, translator: Translator) -> Translator:
     The last correction of a source counts. Raises InputError for a line that cannot be used.
     """
     corrections: dict[Ids, Correction] = {}
+    codecs = translator.src_codec, translator.tgt_codec
     if (path := run / CORRECTIONS).exists():
         for number, *pair in translated_lines(read_lines(path), str(path), "a source"):
-            codecs = translator.src_codec, translator.tgt_codec
             corrections |= read_correction(codecs, *pair, name=f"{path}:{number}")
     if (path := run / GLOSSARY).exists():
         of_run = Demands(terms=glossary_of(read_lines(path), str(path)))

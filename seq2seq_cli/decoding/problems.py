@@ -24,7 +24,7 @@ German, the first of 98 %; of 500 texts of six random words, one of them of all.
 def problems(
     translator: Translator, translation: Translation, *, told: Collection[Check] = ()
 ) -> list[tuple[Check, str]]:
-    """What a translation suffers from, and the check that found it; those that have `told` of it are left out."""
+    """The problems of a translation, each behind the check that found it; those that have `told` of it are left out."""
     checks = [check for check in (_cut, _length, _strange_words) if check not in told]
     return [(check, problem) for check in checks if (problem := check(translator, translation))]
 

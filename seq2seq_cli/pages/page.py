@@ -65,7 +65,7 @@ def served_page(data: Mapping[str, Any]) -> bytes:
 
 
 def manifest() -> dict[str, Any]:
-    """What a browser needs to install the page of a server as an app: https://www.w3.org/TR/appmanifest."""
+    """The manifest by which a browser installs the page of a server as an app: https://www.w3.org/TR/appmanifest."""
     icons = [{"src": _ICON, "type": "image/svg+xml", "sizes": "any"}]
     return {"name": "Translator (s2s)", "short_name": "s2s", "start_url": ".", "display": "standalone", "icons": icons}
 

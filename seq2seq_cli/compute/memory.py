@@ -50,11 +50,13 @@ def is_out_of_memory(error: BaseException) -> bool:
 @contextmanager
 def without_garbage_collector() -> Iterator[None]:
     """Keep Python's garbage collector from looking through what is made in the block, over and over while it grows."""
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.enable()
+        if was_enabled:  # a program may do without it altogether
+            gc.enable()
 
 
 @contextmanager

@@ -17,6 +17,10 @@ _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _WITH_SEPARATORS = 0.3
 """Probability that a number without separators becomes one with them, which stand in few pairs of most corpora."""
+_AS_TARGET = 0.1
+"""Probability that such a number has the form of the target in the source too: people type what they are used to."""
+_NEGATIVE = 0.05
+"""Probability that a number without separators becomes a negative one."""
 
 
 class Written(NamedTuple):
@@ -40,7 +44,8 @@ def written_forms(pairs: Iterable[tuple[str, str]]) -> list[Written]:
 def with_other_numbers(pair: tuple[str, str], forms: Sequence[Written], random: np.random.Generator) -> tuple[str, str]:
     """Other digits for the numbers that both sides share, in the same forms: 12.50 and 12,50, 7:30 and 7.30.
 
-    One without separators may be longer, or in one of the `forms` of the corpus. 0 and 1 stay, for the sake of grammar.
+    One without separators may be longer, negative, or in one of the `forms` of the corpus. 0 and 1 stay, for the sake
+    of grammar.
     """
     src, tgt = map(_NUMBER.findall, pair)
     if sorted(map(_digits, src)) != sorted(map(_digits, tgt)):
@@ -66,12 +71,15 @@ def _other(digits: str, found: Collection[str], forms: Sequence[Written], random
     is_plain = all(map(str.isdigit, found))
     if is_plain and forms and random.random() < _WITH_SEPARATORS:
         form = forms[int(random.integers(len(forms)))]
+        form = form._replace(src=form.tgt) if random.random() < _AS_TARGET else form
         drawn = _drawn(len(_digits(form.src)), form, random)
         return Written(*(_in_form(side, drawn) for side in form))
     length = int(random.integers(1, 5)) if is_plain and random.random() < 0.5 else len(digits)
     drawn = _drawn(length, found, random)
     if digits.startswith("0") and length > 1:  # 0.5, 030
         drawn = f"0{drawn[1:]}"
+    if is_plain and random.random() < _NEGATIVE:
+        drawn = f"-{drawn}"
     return Written(drawn, drawn)
 
 

@@ -20,9 +20,9 @@ FORMS = [Written("0:00", "0.00"), Written("00.00", "00,00")]
         ("1,250,000 people", "1.250.000 Leute", r"([1-9]),(\d{3}),(\d{3}) people", "{0}.{1}.{2} Leute"),
         ("At 7:30.", "Um 7.30 Uhr.", r"At ([1-9]):([0-5]\d)\.", "Um {0}.{1} Uhr."),
         ("At 17:30.", "Um 17:30 Uhr.", r"At (1\d|2[0-3]):([0-5]\d)\.", "Um {0}:{1} Uhr."),
-        ("250 of 300", "300, davon 250", r"([1-9]\d*) of ([1-9]\d*)", "{1}, davon {0}"),
-        ("25 people", "25명", r"([1-9]\d*) people", "{0}명"),
-        ("7 and 7", "7 und 7", r"([2-9]|[1-9]\d+) and \1", "{0} und {0}"),
+        ("250 of 300", "300, davon 250", r"(-?[1-9]\d*) of (-?[1-9]\d*)", "{1}, davon {0}"),
+        ("25 people", "25명", r"(-?[1-9]\d*) people", "{0}명"),
+        ("7 and 7", "7 und 7", r"(-?[2-9]|-?[1-9]\d+) and \1", "{0} und {0}"),
         ("0.25 l", "0,25 l", r"0\.(\d\d) l", "0,{0} l"),
     ],
 )
@@ -49,10 +49,10 @@ def test_numbers_that_the_sides_do_not_share_stay() -> None:
 
 
 @given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
-def test_only_digits_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
+def test_only_digits_and_signs_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
     texts = with_other_numbers((src, tgt), (), np.random.default_rng(seed))
     for before, after in zip((src, tgt), texts, strict=True):
-        assert re.sub("[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
+        assert re.sub("-?[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
 
 
 def test_forms_are_those_of_several_pairs_with_separators_on_both_sides() -> None:
@@ -74,5 +74,14 @@ def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> No
     assert any(prices)
     assert any(times)
     for src, tgt in found:
-        assert re.fullmatch(r"[\d.:]+ or [\d.:]+", src)
-        assert re.fullmatch(r"[\d.,]+ oder [\d.,]+", tgt)
+        assert re.fullmatch(r"[-\d.,:]+ or [-\d.,:]+", src)
+        assert re.fullmatch(r"[-\d.,]+ oder [-\d.,]+", tgt)
+
+
+def test_some_numbers_become_negative_and_some_have_the_form_of_the_target_in_the_source() -> None:
+    seeds = [np.random.default_rng(seed) for seed in range(400)]
+    found = {with_other_numbers(("7 or so", "7 oder so"), FORMS[1:], random) for random in seeds}
+    assert any(src.startswith("-") for src, _ in found)
+    assert any("," in src for src, _ in found)
+    for src, tgt in found:
+        assert tgt == f"{src.removesuffix(' or so').replace('.', ',')} oder so"

@@ -83,6 +83,7 @@ class Budget:
             values |= {"training.batch_size": 2048, "training.warmup_steps": 200, "decoding.similar_pairs": 32}
         if is_few:
             values |= {"training.bpe_dropout": 0.1, "training.choose_decoding": "true"}
+            values["model.initialisation.from_pairs"] = "false"
         elif self.possible_epochs > _OFTEN:
             values["training.epochs"] = self.most_epochs
             values |= {f"model.{part}.dropout": 0.2 for part in ("encoder", "decoder")}

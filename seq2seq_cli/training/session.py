@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.compute.environment import launch_name
@@ -17,11 +18,12 @@ from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
-from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.learning.first_vectors import begin_with, vectors_of
 from seq2seq_cli.learning.training_state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
 from seq2seq_cli.runs.folder import RunFolder
@@ -30,6 +32,7 @@ from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
 from seq2seq_cli.text.sides import Codecs, load_codecs
+from seq2seq_cli.training.feed import Mixture
 from seq2seq_cli.training.loop import order_of_pairs
 from seq2seq_cli.training.plan import Plan
 
@@ -74,7 +77,8 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group:
     if plan.resumed:
         return _resume(plan, plan.resumed, corpus, fresh, group)
     origin = group.on_main(lambda: _read_origin(plan, corpus))
-    state = group.on_all(lambda: fresh(origin))
+    vectors = group.on_main(lambda: _first_vectors(plan.config, corpus))
+    state = group.on_all(lambda: fresh(origin, vectors))
     if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
         _seed(training.seed, 0, group)
     run = group.on_main(lambda: create_run(plan, corpus, locks))
@@ -229,13 +233,32 @@ def _sizes(codecs: Codecs) -> dict[str, int]:
     return {"src_size": len(src.vocabulary), "tgt_size": len(tgt.vocabulary)}
 
 
+def _first_vectors(config: Config, corpus: PreparedCorpus) -> tuple[Tensor, Tensor] | None:
+    """The word vectors to begin with, of source and target; None for drawn ones."""
+    if not config.model.initialisation.from_pairs:
+        return None
+    torch.manual_seed(config.training.seed)
+    mixture = Mixture.of(config.training, corpus)
+    dimension = max(config.model.encoder.embedding_size, config.model.decoder.embedding_size)
+    pairs = ParallelIds.joined([mixture.own, mixture.pairs])
+    return vectors_of(pairs, **_sizes(corpus.codecs), dimension=dimension)
+
+
 def _fresh_state(
-    config: Config, corpus: PreparedCorpus, device: torch.device, precision: Precision, origin: _Origin | None = None
+    config: Config,
+    corpus: PreparedCorpus,
+    device: torch.device,
+    precision: Precision,
+    origin: _Origin | None = None,
+    vectors: tuple[Tensor, Tensor] | None = None,
 ) -> TrainingState:
-    """The state before the first update: weights drawn from the seed of the config, then those of the origin."""
+    """The state before the first update: weights drawn from the seed, then first word vectors, then the origin's."""
     torch.manual_seed(config.training.seed)
     with memory_errors(device.type):
-        model = build_model(config.model, **_sizes(corpus.codecs)).to(device)
+        model = build_model(config.model, **_sizes(corpus.codecs))
+        if vectors:
+            begin_with(model, *vectors)
+        model = model.to(device)
         if origin:
             model.load_shared(origin.weights, src=origin.src, tgt=origin.tgt)
         return fresh_state(model, config.training, precision)

@@ -140,6 +140,9 @@ class InitialisationConfig(Section):
     With small ones, as torch's (0.04 for a readout of 256), dot and general may settle on one source word early."""
     embedding_std: Positive | None = None
     """Standard deviation of the first word vectors that are not tied. null: as weights says; torch's is 1."""
+    from_pairs: bool = False
+    """Let word vectors begin in directions counted from the pairs, in which units that translate one another are
+    alike."""
 
 
 class ModelConfig(Section):

@@ -131,28 +131,14 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
 
 
 def _is_abbreviation(before: str, following: str, language: str) -> bool:
-    """Whether the text before a full stop ends with an abbreviation.
+    """Whether the text before a full stop ends with a word that the stop belongs to, so that it ends no sentence.
 
     `following` is the next character but for white space and opening marks.
     """
-    word = LAST_WORD.search(before)
-    if word is None:
-        return False
-    previous = "".join(before[: word.start()].split()[-1:]).lstrip(OPENING_MARKS)
-    return _has_own_stop(word[0], following, abbreviations_of(language), previous)
-
-
-@cache
-def abbreviations_of(language: str) -> frozenset[str]:
-    """The abbreviations of a language, in lower case but for !LETTER, as abbreviations.txt explains them."""
-    table = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
-    rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
-    return next((frozenset(names) for code, *names in rows if code == language), frozenset())
-
-
-def _has_own_stop(word: str, following: str, abbreviations: frozenset[str], previous: str) -> bool:
-    """Whether a full stop after a word belongs to it and ends no sentence; `previous` is the word before, or empty."""
-    has_ordinals = "0" in abbreviations
+    abbreviations = abbreviations_of(language)
+    last = next(LAST_WORD.finditer(before))
+    previous = "".join(before[: last.start()].split()[-1:]).lstrip(OPENING_MARKS)
+    word, has_ordinals = last[0], "0" in abbreviations
     if f"!{word}" in abbreviations:
         return word.isupper() and (not previous or previous[0].isupper())
     if len(word) == 1 and word.isalpha():
@@ -177,6 +163,14 @@ def _is_listed(word: str, following: str, abbreviations: frozenset[str]) -> bool
     if not following.isdigit():
         return False
     return f"{name}#" in abbreviations or any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-")
+
+
+@cache
+def abbreviations_of(language: str) -> frozenset[str]:
+    """The abbreviations of a language, in lower case but for !LETTER, as abbreviations.txt explains them."""
+    table = Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8")
+    rows = (line.split() for line in table.splitlines() if not line.startswith("#"))
+    return next((frozenset(names) for code, *names in rows if code == language), frozenset())
 
 
 def _masked(text: str, marks: Sequence[Mark]) -> str:

@@ -43,15 +43,11 @@ def find_node(tree: Tree, ids: Sequence[int]) -> int:
 
     Hypotheses that were pruned do not count. Samples may begin alike, each with nodes of its own.
     """
-    ends = [-1]
-    for token in ids:
-        parents = set(ends)
-        ends = [
-            number
-            for number, node in enumerate(tree)
-            if node.token == token and node.parent in parents and node.fate in {"kept", "finished"}
-        ]
-    return max(ends, key=lambda number: number >= 0 and tree[number].fate == "finished", default=-1)
+    before: list[tuple[int, ...]] = []
+    for node in tree:
+        before.append((*(before[node.parent] if node.parent >= 0 else ()), node.token))
+    ends = [i for i, node in enumerate(tree) if before[i] == tuple(ids) and node.fate in {"kept", "finished"}]
+    return max(ends, key=lambda i: tree[i].fate == "finished", default=-1)
 
 
 class Trace:

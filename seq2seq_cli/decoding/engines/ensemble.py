@@ -1,7 +1,6 @@
 """Several models that translate together."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,12 @@ from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
 
-@dataclass(frozen=True)
-class EnsembleState:
+class EnsembleState(tuple[EngineState, ...]):
     """The states of all engines."""
-
-    members: tuple[EngineState, ...]
 
     def select(self, rows: Int[np.ndarray, " R"]) -> "EnsembleState":
         """The states of the given rows, in the order given; a row may be taken more than once."""
-        return EnsembleState(tuple(member.select(rows) for member in self.members))
+        return EnsembleState(member.select(rows) for member in self)
 
 
 class Ensemble:
@@ -39,7 +35,7 @@ class Ensemble:
 
     def start(self, sources: Sequence[Sequence[int]]) -> EnsembleState:
         """The state before the first step; see `Engine`."""
-        return EnsembleState(tuple(member.start(sources) for member in self._members))
+        return EnsembleState(member.start(sources) for member in self._members)
 
     def step(
         self, tokens: Int[np.ndarray, " R"], state: EnsembleState, *, k: int, asked: Int[np.ndarray, "R A"]
@@ -51,7 +47,7 @@ class Ensemble:
         everything = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
         steps = [
             member.step(tokens, of_member, k=1, asked=everything)
-            for member, of_member in zip(self._members, state.members, strict=True)
+            for member, of_member in zip(self._members, state, strict=True)
         ]
         total = np.logaddexp.reduce([proposals.asked for proposals, _ in steps])  # nothing underflows
         mean = np.minimum(total - np.log(len(steps), dtype=total.dtype), 0)  # rounded, it may be above 0
@@ -66,7 +62,7 @@ class Ensemble:
             weights=np.mean(weights or [p.weights for p, _ in steps], axis=0),
             features=np.concatenate([p.features for p, _ in steps], axis=1),
         )
-        return proposals, EnsembleState(tuple(after for _, after in steps))
+        return proposals, EnsembleState(after for _, after in steps)
 
     def look(self, _tokens: Int[np.ndarray, " R"], _state: EnsembleState) -> Look | None:
         """None: each member has its own attention."""

@@ -174,14 +174,9 @@ def _step(model: Seq2Seq, given: Tensors) -> Tensors:
 
 
 def _named(state: DecoderState) -> Tensors:
-    """The tensors of a decoder state that the decoder has."""
-    tensors = {
-        "hidden": state.rnn.hidden,
-        "cell": state.rnn.cell,
-        "attentional": state.attentional,
-        "position": state.position,
-    }
-    return {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    """The tensors of a decoder state that the decoder has, by the names of their fields."""
+    fields = vars(state.rnn) | vars(state)
+    return {name: tensor for name, tensor in fields.items() if isinstance(tensor, Tensor)}
 
 
 class _Traced(nn.Module):

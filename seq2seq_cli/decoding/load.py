@@ -48,7 +48,11 @@ class LoadedRun:
 
         Raises InputError for a line that cannot be used; once the files could be read, it is a warning.
         """
-        state = [_state(self.path / name) for name in (CORRECTIONS, GLOSSARY)]
+        state = []
+        for name in (CORRECTIONS, GLOSSARY):
+            with suppress(OSError):  # where there is none
+                found = (self.path / name).stat()
+                state.append((name, found.st_size, found.st_mtime_ns))
         if self._corrected is None or self._corrected[0] != state:
             try:
                 self._corrected = state, corrected(self.path, self.uncorrected)
@@ -94,7 +98,8 @@ def load(
 ) -> LoadedRun:
     """Load a run: its folder, its name in ``runs/``, or one of its files of weights; None for the newest.
 
-    Several runs, prepared together, translate together: the probability of a token is the mean of theirs.
+    Several runs, prepared together, translate together with the options of the first: the probability of a token is the
+    mean of theirs.
     `overrides` are keys of the ``decoding`` section with other values, as text; `threads` are those that compute.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
@@ -110,17 +115,18 @@ def load(
     if not runs or run == "":
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
     folders = [RunFolder.find_model(None if each is None else Path(each)) for each in runs]
-    translators = [load_translator(folder, device, overrides, threads) for folder in folders]
-    return LoadedRun(path=folders[0].path, uncorrected=_together(folders, translators))
+    first, *others = (load_translator(folder, device, overrides, threads) for folder in folders)
+    for folder, other in zip(folders[1:], others, strict=True):
+        if not (other.src_codec.has_units_of(first.src_codec) and other.tgt_codec.has_units_of(first.tgt_codec)):
+            raise UsageError(
+                f"{folder.path}: has other vocabularies than {folders[0].path}: only runs whose prepared folders have"
+                " the same vocabularies translate together"
+            )
+    if others:
+        from seq2seq_cli.decoding.engines.ensemble import Ensemble
 
-
-def _state(path: Path) -> tuple[int, int] | None:
-    """The size of a file, and when it was changed; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_size, found.st_mtime_ns
+        first = replace(first, engine=Ensemble([each.engine for each in (first, *others)]))
+    return LoadedRun(path=folders[0].path, uncorrected=first)
 
 
 def load_translator(
@@ -205,23 +211,6 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
         raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
     engine = ConsultingEngine(translator.engine, pairs, most=options.similar_pairs, weight=options.similar_pairs_weight)
     return replace(translator, engine=engine)
-
-
-def _together(runs: Sequence[RunFolder], translators: Sequence[Translator]) -> Translator:
-    """One translator with all engines, and the options of the first."""
-    first = translators[0]
-    if len(translators) == 1:
-        return first
-    from seq2seq_cli.decoding.engines.ensemble import Ensemble
-
-    for run, translator in zip(runs, translators, strict=True):
-        src, tgt = translator.src_codec, translator.tgt_codec
-        if not (src.has_units_of(first.src_codec) and tgt.has_units_of(first.tgt_codec)):
-            raise UsageError(
-                f"{run.path}: has other vocabularies than {runs[0].path}: only runs whose prepared folders have"
-                " the same vocabularies translate together"
-            )
-    return replace(first, engine=Ensemble([translator.engine for translator in translators]))
 
 
 def translator_of(model: "Seq2Seq", codecs: Codecs, config: "DecodingConfig") -> Translator:

@@ -129,7 +129,10 @@ class Translator:
 
     def translate_sentences(self, pieces: Sequence[tuple[int, Piece]]) -> list[list[SentenceTranslation]]:
         """The translations of sentences, best first, each given with its number in its text; see translate_here."""
-        sources = [self._read(piece, number) for number, piece in pieces]
+        sources = [
+            _Source(piece, number == 0 and bool(self.demands.prefix), self.src_codec.read(piece.text, piece.kept))
+            for number, piece in pieces
+        ]
         found = [
             [self._write(source, hypothesis, tree) for hypothesis in hypotheses]
             for source, (hypotheses, tree) in zip(sources, self._search(sources), strict=True)
@@ -161,11 +164,6 @@ class Translator:
             return True
         length = len(self.src_codec.read(sentence).ids)
         return length <= self.max_length and all(len(word) <= LONGEST_WORD for word in sentence.split())
-
-    def _read(self, piece: Piece, number: int) -> _Source:
-        """The piece with this number in its text as the model reads it."""
-        is_first = number == 0 and bool(self.demands.prefix)
-        return _Source(piece, is_first, self.src_codec.read(piece.text, piece.kept))
 
     def _search(self, sources: Sequence[_Source]) -> list[_Found]:
         """The outcome of the search for each sentence; for equal ones, there is one search."""

@@ -22,7 +22,6 @@ from seq2seq_cli.decoding.corrections import add_correction
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.decoding.problems import problems
-from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import manifest, served_page
@@ -227,7 +226,9 @@ class Application:
             raise HTTPException(400, "prefix: is for one text: ask for each alone")
         if wanted.prefix or wanted.glossary:
             try:
-                translator = await asyncio.to_thread(_demanding, translator, wanted)
+                terms = glossary_of(wanted.glossary.splitlines(), "glossary")
+                demands = Demands(prefix=wanted.prefix or "", terms=terms)
+                translator = await asyncio.to_thread(translator.with_demands, demands)
             except InputError as error:
                 raise HTTPException(400, str(error).removeprefix("--")) from None
         shown = translator.with_traces(steps=True) if wanted.steps else translator
@@ -258,12 +259,6 @@ class Application:
             raise HTTPException(503, f"not translated within {self.timeout:g} seconds", _RETRY) from None
         except QueueFullError:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
-
-
-def _demanding(translator: Translator, wanted: TranslateRequest) -> Translator:
-    """The translator with the prefix and the terms of a request; raises InputError as `Demands`."""
-    terms = glossary_of(wanted.glossary.splitlines(), "glossary")
-    return translator.with_demands(Demands(prefix=wanted.prefix or "", terms=terms))
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

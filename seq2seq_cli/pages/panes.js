@@ -177,35 +177,32 @@ function servedPage({ directions, names, about, suggestions, needs_key: needsKey
     panes.ask();
   }
 
-  /** The server's answer to a question about a text, and what it says. */
-  async function ask(text, fields, signal, address = "translate") {
+  /** The content of the server's answer; an error where it refuses, or does not answer. */
+  async function contentOf(address, options) {
+    const failed = (error) => ({ error: `The server does not answer: ${error.message}` });
+    const content = await fetch(address, { method: "POST", ...options }).then((answer) => answer.json()).catch(failed);
+    if (content.error) throw new Error(content.error);
+    return content;
+  }
+
+  /** What the server answers to a question about a text. */
+  function ask(text, fields, signal, address = "translate") {
     const [source, target] = languages();
     const question = { q: text, source, target, glossary: glossary(), ...fields, ...(needsKey && { api_key: key.value }) };
-    const answer = await fetch(address, {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,
-    });
-    return [answer, await answer.json()];
+    return contentOf(address, { headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal });
   }
 
   /** A sentence with its steps, its translation beginning with the tokens of these ids. */
-  async function stepsOf(sentence, prefix) {
-    const [answer, content] = await ask(sentence.source, { steps: true, prefix });
-    if (!answer.ok) throw new Error(content.error);
-    return content.sentences[0];
-  }
+  const stepsOf = async (sentence, prefix) => (await ask(sentence.source, { steps: true, prefix })).sentences[0];
 
   /** Other translations of a sentence, with their attention. */
   async function alternativesOf(sentence, most) {
-    const [answer, content] = await ask(sentence.source, { attention: true, alternatives: most });
-    if (!answer.ok) throw new Error(content.error);
-    return content.alternativeSentences.map(([sentence]) => sentence);
+    const { alternativeSentences } = await ask(sentence.source, { attention: true, alternatives: most });
+    return alternativeSentences.map(([sentence]) => sentence);
   }
 
   /** Send a better translation of a sentence. */
-  async function suggest(sentence, text) {
-    const [answer, content] = await ask(sentence.source, { s: text }, undefined, "suggest");
-    if (!answer.ok) throw new Error(content.error);
-  }
+  const suggest = (sentence, text) => ask(sentence.source, { s: text }, undefined, "suggest");
 
   /** The server's translation, none of a blank text; an earlier question is taken back. */
   async function translate(text) {
@@ -213,27 +210,25 @@ function servedPage({ directions, names, about, suggestions, needs_key: needsKey
     if (!text.trim()) return {};
     const { signal } = (asked = new AbortController());
     try {
-      const [answer, content] = await ask(text, { attention: true }, signal);
-      const { translatedText, sentences, warnings, error } = content;
-      return answer.ok ? { text: translatedText, sentences, warnings } : { told: error };
+      const { translatedText, sentences, warnings } = await ask(text, { attention: true }, signal);
+      return { text: translatedText, sentences, warnings };
     } catch (error) {
-      return signal.aborted ? null : { told: `The server does not answer: ${error.message}` };
+      return signal.aborted ? null : { told: error.message };
     }
   }
 
   /** Translate a document, and give the translated one as a download. */
-  async function translateFile(file) {
+  function translateFile(file) {
     const [body, [source, target]] = [new FormData(), languages()];
     const fields = { file, source, target, glossary: glossary(), api_key: key.value };
     Object.entries(fields).forEach(([name, value]) => body.append(name, value));
     panes.tell(`${file.name} is being translated.`);
-    const failed = (error) => ({ error: `The server does not answer: ${error.message}` });
-    const content = await fetch("translate_file", { method: "POST", body }).then((answer) => answer.json()).catch(failed);
-    if (content.error) return panes.tell(content.error);
-    const place = content.translatedFileUrl.split("/").pop(); // a proxy may have another address
-    const link = el("a", { href: `download_file/${place}`, download: "" }, `${file.name}, translated`);
-    panes.tell(link);
-    return link.click();
+    const give = ({ translatedFileUrl: url }) => { // a proxy may have another address
+      const link = el("a", { href: `download_file/${url.split("/").pop()}`, download: "" }, `${file.name}, translated`);
+      panes.tell(link);
+      link.click();
+    };
+    return contentOf("translate_file", { body }).then(give, (error) => panes.tell(error.message));
   }
   const chooser = el("input", { type: "file", accept: files.join(), onchange: () => [...chooser.files].map(translateFile) });
   for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => {

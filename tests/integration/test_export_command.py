@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 from seq2seq_cli.config.loader import dump_config
-from seq2seq_cli.decoding.page.graph_data import graph_data
+from seq2seq_cli.decoding.page.export_page import graph_data
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD

@@ -16,8 +16,7 @@ from seq2seq_cli.config.schema.model import ModelConfig, ScoreName
 from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.page.export_page import codec_data, rounded
-from seq2seq_cli.decoding.page.graph_data import graph_data
+from seq2seq_cli.decoding.page.export_page import codec_data, graph_data, rounded
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter

@@ -2,27 +2,30 @@
 
 import base64
 import json
+import re
 import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
+from onnx.numpy_helper import to_array
 
 from seq2seq_cli.decoding import keep, marks, sentences
 from seq2seq_cli.decoding.load import ensure_exported, load_translator
-from seq2seq_cli.decoding.page.graph_data import graph_data
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.search.rules import length_factor
 from seq2seq_cli.decoding.search.search import LEAST_COVERAGE
-from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE
-from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS, SimilarPairs
+from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE, ConsultingEngine
+from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.output import check_output, output_file
-from seq2seq_cli.pages.page import VIEWS, page
+from seq2seq_cli.pages.page import VIEWS, page, read_file
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.listing import about_run
@@ -45,6 +48,8 @@ _STEPS = 6000
 with 4100 or 2900, 7 with binary16."""
 _MOST_STEPS = 2**22
 """Steps in the largest number of a weight, at most: with the sign, it has three bytes."""
+_INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
+"""JSON has no such numbers; JavaScript reads them from text."""
 
 
 def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pairs: bool = False) -> None:
@@ -53,8 +58,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pa
     It has one translation of a text. Where the run consults similar pairs, the page has all training pairs in it, but
     only if `with_pairs` is given: whoever gets it could read them.
 
-    Raises UsageError when `out` cannot be written, or is there already and `overwrite` is not given; ModelFileError
-    when a file of the run is missing or damaged; ExportError for a run with a part that the page cannot do.
+    Raises as `seq2seq_cli.decoding.export.export`; ExportError also for a run with a part that the page cannot do.
     """
     check_output(out, overwrite=overwrite)
     ensure_exported(folder)
@@ -134,17 +138,16 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
         "tables": _tables_data(src.config.language),
         "options": {**asdict(options), "max_length_factor": length_factor(options)},
         "maxLength": translator.max_length,
-        "pairs": _pairs(run, translator),
+        "pairs": _pairs(translator),
     }
 
 
-def _pairs(run: Path, translator: Translator) -> dict[str, Any] | None:
+def _pairs(translator: Translator) -> dict[str, Any] | None:
     """The training pairs that a translator consults, and how; None where it consults none."""
     options = translator.options
-    if not options.similar_pairs:
+    if not isinstance(translator.engine, ConsultingEngine):
         return None
-    src_size, tgt_size = len(translator.src_codec.vocabulary), len(translator.tgt_codec.vocabulary)
-    pairs = SimilarPairs.open(run, src_size=src_size, tgt_size=tgt_size)
+    pairs = translator.engine.pairs
     src, tgt = zip(*map(pairs.pair, range(len(pairs.src))), strict=True)
     return {
         "src": src,
@@ -160,6 +163,57 @@ def _pairs(run: Path, translator: Translator) -> dict[str, Any] | None:
         "bigrams": BIGRAMS,
         "multiplier": str(MULTIPLIER),
     }
+
+
+def graph_data(path: Path) -> dict[str, Any]:
+    """A graph as `pages/translator/graph.js` runs it, without its weights: operations, and the names of its outputs.
+
+    The operations, constants among them, are in an order in which they can be computed; an input that one lacks has an
+    empty name. Raises ExportError for an operation that the page does not know.
+    """
+    graph = onnx.shape_inference.infer_shapes(onnx.load(path, load_external_data=False)).graph
+    kinds = {each.name: each.type.tensor_type.elem_type for each in graph.value_info}
+    integers = {name for name, kind in kinds.items() if kind in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)}
+    return {
+        "nodes": [
+            {
+                "operator": _operator(node, is_integer=node.output[0] in integers),
+                "inputs": list(node.input),
+                "outputs": list(node.output),
+                "attributes": {each.name: _attribute(each) for each in node.attribute},
+            }
+            for node in graph.node
+        ],
+        "outputs": [output.name for output in graph.output],
+    }
+
+
+def _operator(node: onnx.NodeProto, *, is_integer: bool) -> str:
+    """The page's name of the operator; `is_integer` says it of the output."""
+    operator = "IntegerDiv" if node.op_type == "Div" and is_integer else node.op_type
+    if operator not in _known_operators():
+        problem = f"the model has the operation {operator}, which the page cannot compute"
+        raise ExportError(f"{problem}: export the run to a folder instead")
+    return operator
+
+
+@cache
+def _known_operators() -> frozenset[str]:
+    """The operators of ONNX that the page can compute."""
+    table = read_file("translator/operators.js").partition("const OPERATORS = {")[2]
+    return frozenset(re.findall(r"^  (\w+)[:(]", table, flags=re.MULTILINE))
+
+
+def _attribute(attribute: onnx.AttributeProto) -> Any:
+    """The value of an attribute as plain data; of a tensor, the values in the order of the last axis first."""
+    value = onnx.helper.get_attribute_value(attribute)
+    if isinstance(value, onnx.TensorProto):
+        array: np.ndarray = to_array(value)
+        values = [number if np.isfinite(number) else _INFINITE[number] for number in array.ravel().tolist()]
+        return {"shape": list(array.shape), "values": values}
+    if isinstance(value, bytes):
+        return value.decode("ascii")
+    return [each.decode("ascii") for each in value] if attribute.strings else value
 
 
 def codec_data(codec: Codec) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class ConsultingEngine:
 
     def __init__(self, model: Engine[Any], pairs: SimilarPairs, *, most: int, weight: float) -> None:
         self._model = model
-        self._pairs = pairs
+        self.pairs = pairs
         self._recent: dict[int, Float[np.ndarray, "T F"]] = {}
         """The features that were computed last, up to `KEPT_BYTES`, by the numbers of their pairs."""
         self._lock = Lock()  # several threads may search
@@ -166,8 +166,8 @@ class ConsultingEngine:
         longest = self.max_source_length or MOST_STEPS
         found: dict[int, Pair] = {}
         left = MOST_STEPS
-        for number in self._pairs.find(source, self._most).tolist():
-            src, tgt = self._pairs.pair(number)
+        for number in self.pairs.find(source, self._most).tolist():
+            src, tgt = self.pairs.pair(number)
             steps = max(len(src), len(tgt)) + 1
             if steps <= left and len(src) < longest:
                 found[number] = src, tgt

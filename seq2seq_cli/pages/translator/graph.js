@@ -1,4 +1,4 @@
-// Graphs of operators, as decoding/page/graph_data.py writes ONNX graphs.
+// Graphs of operators, as decoding/page/export_page.py writes ONNX graphs.
 
 /** A graph that computes outputs from inputs; whatever depends on constants alone is computed once. */
 class Graph {

@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -240,29 +240,24 @@ def _expressions_data() -> dict[str, Expression]:
     """The expressions that are the same for all languages, by the names that the scripts have for them."""
     unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]"
     solid, letter = to_javascript(rf"[^\s{SPACING}]")[0], rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
-    one: dict[str, Any] = {
-        "space": r"\s",
-        "digit": r"\d",
-        "anyMark": marks.ANY_MARK,
-        "htmlTag": marks.TAG,
-        "first": marks.FIRST,
-        "unspaced": unspaced,
-        "following": sentences.FOLLOWING,
-        "lastWord": sentences.LAST_WORD,
-    }
-    every: dict[str, Any] = {
-        "innerApostrophe": INNER_APOSTROPHE,
-        "wordStart": WORD_START,
-        "dropped": DROPPED,
-        "gap": rf"[\s{SPACING}]",
-        "mark": marks.MARK,
-        "sentenceEnd": sentences.SENTENCE_END,
-        "widened": keep.WIDENED,
-        **{f"cut{rank}": cut for rank, cut in enumerate(sentences.CUTS)},
-    }
+    one, every = to_javascript, partial(to_javascript, finds_all=True)
     return {
-        **{name: to_javascript(pattern) for name, pattern in one.items()},
-        **{name: to_javascript(pattern, finds_all=True) for name, pattern in every.items()},
+        "space": one(r"\s"),
+        "digit": one(r"\d"),
+        "anyMark": one(marks.ANY_MARK),
+        "htmlTag": one(marks.TAG),
+        "first": one(marks.FIRST),
+        "unspaced": one(unspaced),
+        "following": one(sentences.FOLLOWING),
+        "lastWord": one(sentences.LAST_WORD),
+        "innerApostrophe": every(INNER_APOSTROPHE),
+        "wordStart": every(WORD_START),
+        "dropped": every(DROPPED),
+        "gap": every(rf"[\s{SPACING}]"),
+        "mark": every(marks.MARK),
+        "sentenceEnd": every(sentences.SENTENCE_END),
+        "widened": every(keep.WIDENED),
+        **{f"cut{rank}": every(cut) for rank, cut in enumerate(sentences.CUTS)},
         # Words as in keep.py, parted by punctuation; with the classes of JavaScript, as Python has no such ones.
         "words": (rf"{solid}(?:\p{{M}}|\u200d|(?<=\u200d){solid}|(?<={letter}){letter})*", "gv"),
     }

@@ -51,13 +51,12 @@ function fold(summary, make, open = false) {
 
 /** A button that switches something on and off. */
 function toggle(label, pressed, onchange) {
-  const button = el("button", { type: "button", "aria-pressed": String(pressed) }, label);
-  button.addEventListener("click", () => {
+  const onclick = ({ currentTarget: button }) => {
     const now = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(now));
     onchange(now);
-  });
-  return button;
+  };
+  return el("button", { type: "button", "aria-pressed": String(pressed), onclick }, label);
 }
 
 /** A choice of one of several names; its values are their keys, or their numbers in an array. */

@@ -85,18 +85,14 @@ class _Translator:
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:
     """A character class."""
+    members_of = {**_CATEGORIES, **{f"NOT_{name}": f"[^{those}]" for name, those in _CATEGORIES.items()}}
     members: Mapping[str, Callable[[Any], str]] = {
         "NEGATE": lambda _: "^",  # always the first
         "LITERAL": lambda code: _character(code),
         "RANGE": lambda ends: "-".join(map(_character, ends)),
-        "CATEGORY": lambda name: _category(str(name).removeprefix("CATEGORY_")),
+        "CATEGORY": lambda name: members_of[str(name).removeprefix("CATEGORY_")],
     }
     return f"[{''.join(members[str(kind)](value) for kind, value in items)}]"
-
-
-def _category(name: str) -> str:
-    members = _CATEGORIES[name.removeprefix("NOT_")]
-    return f"[^{members}]" if name.startswith("NOT_") else members
 
 
 def _character(code: int) -> str:

@@ -21,7 +21,6 @@ from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named
-from seq2seq_cli.pairs.text_lines import check_encoding
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import TRAINED
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -83,10 +82,6 @@ def evaluate(
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice, and for options of files without a file.
     """
-    if encoding is not None:
-        check_encoding(encoding, "--encoding")
-    if columns is not None:
-        read_columns(columns, "--columns")
     for option, value in {"--columns": columns, "--encoding": encoding, "--alignment": alignment}.items():
         if value is not None and not files:
             raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")

@@ -82,7 +82,7 @@ def read_pair_lines(
     `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices
     tell how the files are read. Raises PairFileError when a file cannot be read, UsageError when it lacks the columns.
     """
-    encoding = encoding or "utf-8"
+    encoding = "utf-8" if encoding is None else encoding
     in_order = (languages[1], languages[0]) if swap else languages
     with local_pair_files({TEST: [(path,) for path in paths]}) as given:
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)

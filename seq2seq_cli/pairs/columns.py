@@ -45,14 +45,11 @@ class Choice:
     """The languages that their names state, `ANY_LANGUAGE` for one that states none; None where neither does."""
 
 
-def read_columns(asked: str, where: str = "data.columns") -> tuple[str, str]:
-    """The two columns of ``en,de`` or ``2,4``; raises ConfigError when there are not two.
-
-    `where` is the key or the option that names them.
-    """
+def read_columns(asked: str) -> tuple[str, str]:
+    """The two columns of ``en,de`` or ``2,4``; raises ConfigError when there are not two."""
     first, _, second = (part.strip() for part in asked.partition(","))
     if not first or not second or "," in second:
-        raise ConfigError(f"{where}: {one_line(asked)} must be two columns, by name or number, such as en,de or 2,4")
+        raise ConfigError(f"--columns: {one_line(asked)} must be two columns, by name or number, such as en,de or 2,4")
     return first, second
 
 

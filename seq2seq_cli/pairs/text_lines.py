@@ -28,20 +28,15 @@ _NOT_OF_FILES = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
-def check_encoding(encoding: str, where: str = "data.encoding") -> str:
-    """Python's name for an encoding of text files; raises ConfigError when there is none of that name.
-
-    `where` is the key or the option that names it.
-    """
+def check_encoding(encoding: str) -> str:
+    """Python's name for an encoding of text files; raises ConfigError when there is none of that name."""
     try:
         name = codecs.lookup(encoding).name.replace("_", "-")
         "\n".encode(name)  # some of Python's codecs turn bytes into bytes; only this call shows it
     except (LookupError, UnicodeError, ValueError):
         name = ""
     if not name or name in _NOT_OF_FILES:
-        raise ConfigError(
-            f"{where}: unknown encoding '{one_line(encoding)}': give one such as utf-8, latin-1 or cp1252"
-        )
+        raise ConfigError(f"--encoding: unknown encoding '{one_line(encoding)}': give one such as utf-8 or cp1252")
     return _WITHOUT_MARK.get(name, name)
 
 

@@ -25,8 +25,6 @@ _ROOT = re.compile(r"<([A-Za-z_]\w*)")
 _LINE = ""
 """The attribute, of a name that XML has not, with the line on which an element begins."""
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def find_xml(head: str) -> Reader | None:

@@ -14,7 +14,6 @@ from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import command_line, one_line
-from seq2seq_cli.pairs.text_lines import check_encoding
 
 if TYPE_CHECKING:
     from seq2seq_cli.pairs.stated_languages import LanguageOrigin
@@ -83,12 +82,6 @@ def prepare(
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
-    if encoding is not None:
-        check_encoding(encoding, "--encoding")
-    if columns is not None:
-        from seq2seq_cli.pairs.columns import read_columns
-
-        read_columns(columns, "--columns")
     with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
             *(file or []),

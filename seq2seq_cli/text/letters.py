@@ -58,15 +58,6 @@ def small_first(text: str, language: str) -> str:
     return lower(text[:1], language) + text[1:]
 
 
-def in_case(text: str, case: Literal["capitals", "title"], language: str) -> str:
-    """The text with all of its letters as capitals, or with one at the start of each word."""
-    return (
-        upper(text, language)
-        if case == "capitals"
-        else WORD_START.sub(lambda word: capitalise(word[0], language), text)
-    )
-
-
 def is_all_upper(text: str) -> bool:
     """Whether a text has two letters or more, all of them upper case: true of ``GO!``, false of ``I.`` and ``A 3``.
 

@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any, Literal, Self, TypeAlias
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
@@ -123,18 +124,12 @@ class RuleTokenizer:
 
     def split(self, word: str) -> tuple[str, ...]:
         """The tokens of a text without white space; joined, they are the text again."""
-        tokens = self._split(word)
-        if not self._rules.is_known:
-            return tuple(part for token in tokens for part in _cut_full_stop(token))
-        return tokens
-
-    def _split(self, word: str) -> tuple[str, ...]:
         if not word.isascii() and not self._blocks.issuperset(blocks := {ord(letter) // _BLOCK for letter in word}):
             with _WIDENING:  # threads share a tokenizer, and what one has made fit must stay fit
                 self._blocks |= blocks
-        if word not in self._exceptions and self._is_plain(word):
-            return (word,)
-        return tuple(self._join_exceptions(self._cut(word, self._exceptions)))
+        is_whole = word not in self._exceptions and self._is_plain(word)
+        tokens = [word] if is_whole else self._join_exceptions(self._cut(word, self._exceptions))
+        return tuple(tokens if self._rules.is_known else chain.from_iterable(map(_cut_full_stop, tokens)))
 
     def _cut(self, word: str, exceptions: Mapping[str, str]) -> list[str]:
         """The tokens of a word before ``_join_exceptions``; the reference is ``_tokenize_affixes``."""

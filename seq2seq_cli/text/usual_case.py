@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import ne
 from typing import Literal
 
-from seq2seq_cli.text.letters import WORD_START, capitalise, in_case, is_all_upper, lower, small_first
+from seq2seq_cli.text.letters import WORD_START, capitalise, is_all_upper, lower, small_first, upper
 from seq2seq_cli.text.normalise import BEGINNING, SPACING
 from seq2seq_cli.text.vocabulary import Vocabulary
 
@@ -64,7 +64,6 @@ class UsualCase:
         is_loud = text.isupper() and is_all_upper(text)
         if not is_loud and (not self.small_words or any(word[0].islower() for word in text.split())):
             return None
-        case: Literal["capitals", "title"] = "capitals" if is_loud else "title"
         in_usual = self._restored if is_loud else self._usual
         plain = lower(text, self.language) if is_loud else text
         usual = WORD_START.sub(lambda word: in_usual(word[0]), plain)
@@ -72,7 +71,9 @@ class UsualCase:
         if not is_loud and sum(map(ne, plain.split()[1:], usual.split()[1:])) < 2:
             return None
         usual = capitalise(usual, self.language) if self.small_words else usual
-        return (usual, case) if len(usual) == len(text) and in_case(usual, case, self.language) == text else None
+        titled = WORD_START.sub(lambda word: capitalise(word[0], self.language), usual)
+        again = upper(usual, self.language) if is_loud else titled
+        return (usual, "capitals" if is_loud else "title") if len(usual) == len(text) and again == text else None
 
     def of_first(self, token: str) -> str:
         """The first token of a text in the case that it has inside texts, where that can be undone."""

@@ -47,12 +47,6 @@ def count_references(corpus: PreparedCorpus, split: SplitName) -> NDArray[np.int
     return np.unique(hashes, return_counts=True)[1]
 
 
-def count_lengths(corpus: PreparedCorpus, side: SideName) -> NDArray[np.int64]:
-    """The number of sentences, over all splits, that have 0, 1, 2, ... units."""
-    splits = [corpus.split(split) for split in SPLITS]
-    return np.bincount(np.concatenate([ids.side(side).lengths for ids in splits]))
-
-
 def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
     """The frequency of each word that the vocabulary lacks in the texts of some splits."""
     codec = corpus.codec(side)

@@ -74,9 +74,9 @@ def _leakage(leaks: Sequence[Leak]) -> Iterator[str]:
 def _lengths(corpus: PreparedCorpus) -> Iterator[str]:
     """The lengths that half of the sentences, nearly all and all of them have at most."""
     yield f"{_UNITS[corpus.manifest.text.unit]:<14}{'src':>12}{'tgt':>12}"
-    sums = [np.cumsum(inspection.count_lengths(corpus, side)) for side in SIDES]
+    lengths = [np.concatenate([corpus.split(split).side(side).lengths for split in SPLITS]) for side in SIDES]
     for name, fraction in _QUANTILES.items():
-        yield f"{name:<14}" + "".join(f"{np.searchsorted(counts, fraction * counts[-1]):>12,}" for counts in sums)
+        yield f"{name:<14}" + "".join(f"{np.quantile(each, fraction, method='inverted_cdf'):>12,}" for each in lengths)
 
 
 def _unknown(corpus: PreparedCorpus) -> Iterator[str]:

@@ -14,9 +14,9 @@ Files: TypeAlias = list[Path] | None
 """What an option that may be given repeatedly holds; None where it is not given."""
 
 
-def file_option(use: str) -> Any:
-    """An option that names a file, with a sentence on its use."""
-    return typer.Option(metavar="FILE", help=use, show_default=False)
+def file_option(use: str, *names: str) -> Any:
+    """An option that names a file, with a sentence on its use; its names, by default the parameter's."""
+    return typer.Option(*names, metavar="FILE", help=use, show_default=False)
 
 
 def set_option(keys: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite
+from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite, file_option
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
 from seq2seq_cli.files.output import check_output_path, write_output
 
@@ -25,33 +25,28 @@ def evaluate(
     ] = None,
     file: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
-            " aligned files.",
+        file_option(
+            "Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
+            " aligned files."
         ),
     ] = None,
     columns: Columns = None,
     encoding: Encoding = None,
     alignment: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Gold links of the words of --file, i-j or i?j, line by line, for the alignment error rate of the"
-            " attention.",
+        file_option(
+            "Gold links of the words of --file, i-j or i?j, line by line, for the attention's alignment error rate."
         ),
     ] = None,
     hypotheses: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FILE", help="Translations made elsewhere, one per line; may be given repeatedly."),
+        list[Path] | None, file_option("Translations made elsewhere, one per line; may be given repeatedly.")
     ] = None,
     as_json: AsJson = False,
     html: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a page for a browser as well, with all figures and all sentences: their scores, attention,"
-            " n-best lists and searches.",
+        file_option(
+            "Write a page for a browser as well, with all figures and all sentences: their scores, attention, n-best"
+            " lists and searches."
         ),
     ] = None,
     overwrite: Overwrite = False,

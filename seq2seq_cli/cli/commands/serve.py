@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads
+from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads, file_option
 from seq2seq_cli.cli.parsing import loading
 from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.errors import UsageError, how_to_install
@@ -21,10 +21,7 @@ def serve(
     host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Its port; 0: any free one.")] = 5000,
     api_keys: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Translate only for those who send a key of this file, which has one per line."
-        ),
+        Path | None, file_option("Translate only for those who send a key of this file, which has one per line.")
     ] = None,
     suggestions: Annotated[
         bool, typer.Option(help="Keep the corrections that people send, in suggestions.tsv of the run, for its owner.")

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads
+from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads, file_option
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
 from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
 from seq2seq_cli.cli.translating.presenter import Drawing, Presenter, warn_once
@@ -50,12 +50,9 @@ def translate(
             show_default="newest",
         ),
     ] = None,
-    input_: Annotated[
-        Path | None, typer.Option("--input", "-i", metavar="FILE", help="Translate the lines of a file.")
-    ] = None,
+    input_: Annotated[Path | None, file_option("Translate the lines of a file.", "--input", "-i")] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to FILE, which appears when it is complete."),
+        Path | None, file_option("Write to FILE, which appears when it is complete.", "--output", "-o")
     ] = None,
     overwrite: Overwrite = False,
     format_: Annotated[
@@ -93,10 +90,9 @@ def translate(
     ] = "",
     glossary: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term"
-            " are alternatives.",
+        file_option(
+            "Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term are"
+            " alternatives."
         ),
     ] = None,
     attention: Annotated[
@@ -104,10 +100,9 @@ def translate(
     ] = False,
     draw: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the attention weights as a .png, .svg or .pdf, or as an .html page for a browser, with the"
-            " searches as well. At the prompt, FILE shows the last text.",
+        file_option(
+            "Draw the attention weights as a .png, .svg or .pdf, or as an .html page for a browser, with the searches"
+            " as well. At the prompt, FILE shows the last text."
         ),
     ] = None,
     threads: Threads = None,

@@ -82,6 +82,8 @@ def prepare(
 
     The pairs are split without leaks, vocabularies are learned, and everything is written into a prepared folder.
     """
+    values = {"columns": columns, "swap": swap or None, "encoding": encoding, "limit": limit}
+    given = {key: json.dumps(value, ensure_ascii=False) for key, value in values.items() if value is not None}
     with progress_bar("prepare", " lines") as progress:
         report = s2s.prepare(
             *(file or []),
@@ -95,7 +97,7 @@ def prepare(
             src_only=src_only or [],
             out=out,
             config=config,
-            overrides=[*(set_ or []), *_shorthands(columns=columns, swap=swap, encoding=encoding, limit=limit)],
+            overrides=[*(set_ or []), *(f"data.{key}={value}" for key, value in given.items())],
             languages=languages,
             overwrite=overwrite,
             progress=progress,
@@ -106,11 +108,6 @@ def prepare(
         warn(warning)
     write_lines(map(one_line, _lines(report)))
     write_lines(_next_lines(report, config))
-
-
-def _shorthands(*, columns: str | None, swap: bool, encoding: str | None, limit: int | None) -> list[str]:
-    values = {"columns": columns, "swap": swap or None, "encoding": encoding, "limit": limit}
-    return [f"data.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None]
 
 
 def _lines(report: "PrepareReport") -> Iterator[str]:

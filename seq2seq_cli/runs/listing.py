@@ -54,12 +54,6 @@ class Run:
             return "exported"
         return f"interrupted {place_in_words(epochs, planned)}{' (resumable)' if resumable else ''}"
 
-    @property
-    def model_in_words(self) -> str:
-        """Decoder and attention, in the words of the model card."""
-        model = self.config.model
-        return f"{model.decoder.kind} decoder, {model.attention.in_words}"
-
     @cached_property
     def parameters(self) -> int | None:
         """Number of weights of the model; None before the first weights are saved, and when these are damaged."""

@@ -121,8 +121,8 @@ def model_card(session: Session, report: Report | None = None) -> str:
 
 A sequence-to-sequence translator{" with attention" if config.model.attention.has_weights else ""}, trained by s2s.
 
-- model: {config.model.decoder.kind} decoder, {config.model.attention.in_words},
-  {config.model.decoder.readout} readout; {state.model.parameter_count:,} parameters
+- model: {config.model.in_words}, {config.model.decoder.readout} readout;
+  {state.model.parameter_count:,} parameters
 {made}- data: {pairs} pairs{helped}; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on

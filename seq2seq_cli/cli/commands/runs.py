@@ -117,7 +117,7 @@ def _list_lines(found: Mapping[Path, Run | str]) -> Iterator[str]:
     yield header
     for run, line in zip(found.values(), lines, strict=True):
         yield line
-        yield "  damaged" if isinstance(run, str) else one_line(f"  {run.model_in_words}; {run.state}")
+        yield "  damaged" if isinstance(run, str) else one_line(f"  {run.config.model.in_words}; {run.state}")
 
 
 def _cells(run: Run | str) -> list[str]:

@@ -85,13 +85,6 @@ class AttentionConfig(Section):
         """Whether source positions are weighted at all."""
         return self.score not in ("none", "fixed")
 
-    @property
-    def in_words(self) -> str:
-        """Score and scope in words, for the list of runs and the model card."""
-        if not self.has_weights:
-            return "no attention" if self.score == "none" else "a fixed context"
-        return f"{self.score} score" + (f", {self.scope} scope" if self.scope != "global" else "")
-
 
 class DecoderConfig(Section):
     """An RNN that writes the target words, attending to the memory at every step."""
@@ -169,6 +162,14 @@ class ModelConfig(Section):
         """Size of a vector of the memory: the state of a source word, and for a lexical readout the word's vector."""
         is_lexical = self.decoder.readout == "lexical"
         return self.encoder.state_size + (self.encoder.embedding_size if is_lexical else 0)
+
+    @property
+    def in_words(self) -> str:
+        """Decoder and attention in words, for the list of runs and the model card."""
+        score, scope = self.attention.score, self.attention.scope
+        scored = f"{score} score" + (f", {scope} scope" if scope != "global" else "")
+        attention = {"none": "no attention", "fixed": "a fixed context"}.get(score, scored)
+        return f"{self.decoder.kind} decoder, {attention}"
 
     @override
     def problems(self) -> Iterator[Problem]:

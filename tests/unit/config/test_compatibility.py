@@ -106,7 +106,7 @@ def test_keys_that_go_together_are_accepted(overrides: str) -> None:
     ],
 )
 def test_an_attention_is_described_in_words(overrides: str, words: str) -> None:
-    assert load_config(None, overrides.split()).model.attention.in_words == words
+    assert load_config(None, overrides.split()).model.in_words == f"luong decoder, {words}"
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_each_shipped_config_trains_and_translates(name: str, corpus: PreparedCo
     losses = [event.loss for event in events if isinstance(event, Step)]
     assert torch.tensor(losses).isfinite().all()
     assert any(isinstance(event, Validated) and event.is_best for event in events)
-    assert config.model.attention.in_words in model_card(session, report(session))
+    assert config.model.in_words in model_card(session, report(session))
     translation = load_translator(session.run).translate(["a b c"])[0].sentences[0]
     assert translation.weights.shape == (len(translation.tgt_tokens), 4)
 

@@ -52,12 +52,6 @@ class EvaluatedRun:
             return None
         return corpus if corpus.fingerprint == provenance.fingerprint else None
 
-    @property
-    def languages(self) -> tuple[str, str]:
-        """The languages of its source and target."""
-        text = self.folder.config().text
-        return text.src.language, text.tgt.language
-
 
 def evaluate(
     *runs: Path | str,
@@ -95,7 +89,7 @@ def evaluate(
     gold = None
     if files:
         paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
-        languages = found[0].languages if found else _named_languages(paths, columns)
+        languages = found[0].folder.config().text.languages if found else _named_languages(paths, columns)
         lines = list(read_pair_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
         whole = EvaluationSet.of_lines(lines, paths, languages)
         gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
@@ -138,11 +132,12 @@ def corpus_of(runs: Sequence[EvaluatedRun], data: Path | None) -> PreparedCorpus
 def _check_languages(runs: Sequence[EvaluatedRun], tests: EvaluationSet) -> None:
     """Raise UsageError for a run that translates other languages than the sentences have, where these are known."""
     for run in runs:
-        known = [(one, other) for one, other in zip(run.languages, tests.languages, strict=True) if one and other]
+        own = run.folder.config().text.languages
+        known = [(one, other) for one, other in zip(own, tests.languages, strict=True) if one and other]
         if any(one != other for one, other in known if ANY_LANGUAGE not in (one, other)):
             raise UsageError(
                 f"{tests.name}: {' to '.join(tests.languages)}, but {one_line(run.name)} translates"
-                f" {' to '.join(run.languages)}: give sentences in its languages"
+                f" {' to '.join(own)}: give sentences in its languages"
             )
 
 

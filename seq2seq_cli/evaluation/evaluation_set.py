@@ -38,8 +38,7 @@ class EvaluationSet:
         """A split of a prepared folder; raises UsageError when nothing is held out there."""
         if not (pairs := corpus.sentences(split)):
             raise UsageError(f"{corpus.path}: its {split} split is empty: name pairs with --file")
-        text = corpus.manifest.text
-        languages = text.src.language, text.tgt.language
+        languages = corpus.manifest.text.languages
         return cls(name=f"{corpus.path}, {split} split", pairs=tuple(pairs), languages=languages)
 
     @classmethod

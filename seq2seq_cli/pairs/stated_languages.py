@@ -90,7 +90,7 @@ def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Sta
     """
     if stated is not None:
         return Statement(stated_codes(stated), "option")
-    found = (text.tgt.language, text.src.language) if swap else (text.src.language, text.tgt.language)
+    found = text.languages[::-1] if swap else text.languages
     return None if AUTO in found else Statement(found, "config")
 
 
@@ -149,7 +149,7 @@ def stated_codes(stated: str, option: str = "--languages") -> Codes:
 
 def _fill(text: TextConfig, found: Codes) -> Codes:
     """The languages of the config; a side that it leaves open is the other one of the pair that was found."""
-    src, tgt = text.src.language, text.tgt.language
+    src, tgt = text.languages
     if src == AUTO:
         src = found[1] if found[0] == tgt else found[0]
     if tgt == AUTO:

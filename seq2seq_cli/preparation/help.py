@@ -60,7 +60,7 @@ def read_help(
     if file.split in _OPTIONS:
         return _of_text(file, text, data)
     [file] = recognise([file], encoding=data.encoding, columns=None, languages=codes)
-    own, related = (text.src.language, text.tgt.language), file.split == RELATED
+    own, related = text.languages, file.split == RELATED
     columns = list(zip(*file.sample(data.encoding), strict=True)) or [(), ()]
     if related:
         stated = codes or (file.statement and file.statement.codes)

@@ -181,7 +181,7 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
     statements = [preferred] if preferred else stated or [by_words(samples[0])]
     text, languages_from, warnings = resolve_languages(asked.text, statements, swap=asked.data.swap)
     config = asked.model_copy(update={"text": text})
-    if languages_from == "default" and ANY_LANGUAGE in (text.src.language, text.tgt.language):
+    if languages_from == "default" and ANY_LANGUAGE in text.languages:
         warnings.append(
             f"{pair_files[0].name}: a column is in neither {' nor '.join(map(name_of, DEFAULT))}, and is read by the"
             " rules for any language (xx): name the languages with --languages"
@@ -206,8 +206,7 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
 
 def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, origin: LanguageOrigin) -> Iterator[str]:
     """The doubts about the languages of a file; raises PairFileError as `_own_inputs`."""
-    codes = config.text.src.language, config.text.tgt.language
-    in_order = codes[::-1] if config.data.swap else codes
+    in_order = config.text.languages[::-1] if config.data.swap else config.text.languages
     said = file.statement.codes if file.statement else in_order
     differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
     if said == in_order[::-1] != in_order or (differs and origin in ("columns", "name", "default")):

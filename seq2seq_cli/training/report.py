@@ -105,7 +105,7 @@ def _samples(translator: Translator, pairs: list[tuple[str, str]]) -> list[tuple
 def model_card(session: Session, report: Report | None = None) -> str:
     """The card of a run; without a report, the run has neither test scores nor samples yet."""
     corpus, config, state = session.corpus, session.config, session.state
-    src, tgt = config.text.src.language, config.text.tgt.language
+    src, tgt = config.text.languages
     progress = state.progress
     pairs = ", ".join(f"{len(corpus.split(name)):,} {name}" for name in SPLITS)
     origin = session.plan.init_from.name if session.plan.init_from else None
@@ -138,10 +138,9 @@ the folder of this file lies:
 
 def _metadata(config: Config) -> dict[str, Any]:
     """The metadata by which Hugging Face lists and finds a model."""
-    languages = dict.fromkeys((config.text.src.language, config.text.tgt.language))
     license_, cell = config.training.license, config.model.decoder.cell.partition("_")[0]
     return {
-        "language": [language for language in languages if language != ANY_LANGUAGE],
+        "language": [language for language in dict.fromkeys(config.text.languages) if language != ANY_LANGUAGE],
         **({"license": license_} if license_ else {}),
         "library_name": "seq2seq_cli",
         "pipeline_tag": "translation",

@@ -112,7 +112,7 @@ def prepare(
 
 def _lines(report: "PrepareReport") -> Iterator[str]:
     manifest = report.manifest
-    src, tgt = manifest.text.src.language, manifest.text.tgt.language
+    src, tgt = manifest.text.languages
     if report.up_to_date:
         yield f"{report.out} is up to date: made from the same files with the same options (--overwrite makes it again)"
     yield f"languages   {src} to {tgt} ({_FOUND[report.languages_from]})"

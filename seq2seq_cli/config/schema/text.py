@@ -76,6 +76,11 @@ class TextConfig(Section):
     """The target language."""
 
     @property
+    def languages(self) -> tuple[str, str]:
+        """The languages of the source and of the target."""
+        return self.src.language, self.tgt.language
+
+    @property
     def shares_vocabulary(self) -> bool:
         """Whether both sides have one vocabulary."""
         if self.shared_vocabulary == AUTO:

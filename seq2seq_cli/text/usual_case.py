@@ -41,8 +41,7 @@ def small_words(units: Iterable[str], token_counts: Mapping[str, int], language:
     if not _begin_with_capital(firsts, language):
         return frozenset()
     words = [unit for unit in units if inside.get(unit) and _small_token(unit, language) == unit]
-    capitals = {unit: _token_of(unit, capitalise, language) for unit in words}
-    return frozenset(unit for unit in words if _is_small_word(unit, capitals[unit], inside))
+    return frozenset(unit for unit in words if _is_small_word(unit, _token_of(unit, capitalise, language), inside))
 
 
 @dataclass(frozen=True)

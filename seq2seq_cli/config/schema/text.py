@@ -12,15 +12,6 @@ from seq2seq_cli.config.schema import NonNegativeInt, PositiveInt, Problem, Sect
 AUTO: Final = "auto"
 """In place of a value that preparing finds, such as a language."""
 
-Language = Annotated[
-    str,
-    Field(
-        pattern=r"^([a-z]{2,3}|auto)$",
-        examples=["en", "de"],
-        description="ISO code. auto: by the names of the columns, else of the file (fra.txt: en and fr), else en, de.",
-    ),
-]
-
 
 class DataConfig(Section):
     """The sentence pairs: which are used, and how many are held out."""
@@ -48,7 +39,8 @@ class DataConfig(Section):
 class SideConfig(Section):
     """One language, and how its text becomes ids. By default, case and spacing are kept."""
 
-    language: Language = AUTO
+    language: Annotated[str, Field(pattern=r"^([a-z]{2,3}|auto)$", examples=["en", "de"])] = AUTO
+    """ISO code. auto: by the names of the columns, else of the file (fra.txt: en and fr), else en, de."""
     lowercase: bool = False
     """Lower-case the text."""
     spacing: bool = True

@@ -19,6 +19,11 @@ def file_option(use: str, *names: str) -> Any:
     return typer.Option(*names, metavar="FILE", help=use, show_default=False)
 
 
+def run_option(use: str, more: str = "") -> Any:
+    """An option that names a run, by default the newest one, with a phrase on its use."""
+    return typer.Option(metavar="RUN", help=f"{use}: {RUN_FORMS}{more}.", show_default="newest")
+
+
 def set_option(keys: str) -> Any:
     """The option that overrides these keys of a config."""
     return typer.Option("--set", metavar="KEY=VALUE", help=f"Override {keys}.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS
+from seq2seq_cli.cli.options import run_option
 from seq2seq_cli.cli.parsing import check_utf8, loading
 from seq2seq_cli.cli.terminal import tell
 from seq2seq_cli.decoding.corrections import add_correction
@@ -16,9 +16,7 @@ from seq2seq_cli.runs.layout import CORRECTIONS
 def correct(
     src: Annotated[str, typer.Argument(metavar="SRC", help="A text.", show_default=False)],
     tgt: Annotated[str, typer.Argument(metavar="TGT", help="Its right translation.", show_default=False)],
-    model: Annotated[
-        Path | None, typer.Option(metavar="RUN", help=f"The run to correct: {RUN_FORMS}.", show_default="newest")
-    ] = None,
+    model: Annotated[Path | None, run_option("The run to correct")] = None,
 ) -> None:
     """Give a run the right translation of a text, which counts from the next text on.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides
+from seq2seq_cli.cli.options import Device, Overrides, run_option
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
 from seq2seq_cli.cli.translating.results import decimal, json_line
 from seq2seq_cli.counts import counted
@@ -30,9 +30,7 @@ def score(
             metavar="TGT", help="Its translation, or a file with a translation per line.", show_default=False
         ),
     ],
-    model: Annotated[
-        Path | None, typer.Option(metavar="RUN", help=f"The run to score with: {RUN_FORMS}.", show_default="newest")
-    ] = None,
+    model: Annotated[Path | None, run_option("The run to score with")] = None,
     format_: Annotated[
         Literal["text", "json"],
         typer.Option("--format", help="text: a line per pair and one for all; json: an object for each."),

@@ -5,19 +5,14 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Threads, file_option
+from seq2seq_cli.cli.options import Device, Overrides, Threads, file_option, run_option
 from seq2seq_cli.cli.parsing import loading
 from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.errors import UsageError, how_to_install
 
 
 def serve(
-    model: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="RUN", help=f"A run: {RUN_FORMS}; given more than once, one per direction.", show_default="newest"
-        ),
-    ] = None,
+    model: Annotated[list[Path] | None, run_option("A run", "; given more than once, one per direction")] = None,
     host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Its port; 0: any free one.")] = 5000,
     api_keys: Annotated[

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS, Device, Overrides, Overwrite, Threads, file_option
+from seq2seq_cli.cli.options import Device, Overrides, Overwrite, Threads, file_option, run_option
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
 from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
 from seq2seq_cli.cli.translating.presenter import Drawing, Presenter, warn_once
@@ -43,11 +43,9 @@ def translate(
     ] = None,
     model: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="RUN",
-            help=f"The run to translate with: {RUN_FORMS}; given more than once, the runs translate together: the"
-            " probability of a token is the mean of theirs.",
-            show_default="newest",
+        run_option(
+            "The run to translate with",
+            "; given more than once, the runs translate together: the probability of a token is the mean of theirs",
         ),
     ] = None,
     input_: Annotated[Path | None, file_option("Translate the lines of a file.", "--input", "-i")] = None,

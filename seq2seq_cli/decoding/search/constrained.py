@@ -208,7 +208,7 @@ class Constrained(Strategy):
 
     @override
     def bans(self, rows: Rows) -> list[Bans]:
-        return [Bans.of(row, state.banned()) for row, state in self._states(rows).items()]
+        return [row << 32 | np.array(state.banned(), dtype=np.int64) for row, state in self._states(rows).items()]
 
     @override
     def admit(self, candidates: Candidates, rows: Rows, offer: Proposals) -> Candidates:

@@ -5,7 +5,7 @@ N sources, R rows, k proposals per row, P pairs of a row and a token that is ban
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,34 +15,17 @@ from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import EOS, UNK
 
+Bans: TypeAlias = Int[np.ndarray, " P"]
+"""Pairs of a row and a token that may not continue it, as ``row << 32 | token``."""
 
-class Bans(NamedTuple):
-    """Pairs of a row and a token that may not continue it."""
 
-    rows: Int[np.ndarray, " P"]
-    tokens: Int[np.ndarray, " P"]
-
-    @classmethod
-    def join(cls, bans: Sequence["Bans"]) -> "Bans":
-        """All pairs of several bans."""
-        return cls(*(np.concatenate(columns) for columns in zip(*bans, strict=True)))
-
-    @classmethod
-    def of(cls, rows: int | Int[np.ndarray, " P"], tokens: int | Sequence[int]) -> "Bans":
-        """A token that is banned in some rows, or tokens that are banned in a row."""
-        return cls(*np.broadcast_arrays(np.array(rows, dtype=np.int64), np.array(tokens, dtype=np.int64)))
-
-    @property
-    def most(self) -> int:
-        """The largest number of pairs with one row."""
-        return int(np.bincount(self.rows).max(initial=0))
-
-    def allowed(self, tokens: Int[np.ndarray, "R k"]) -> Bool[np.ndarray, "R k"]:
-        """Whether each token may come next."""
-        # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
-        banned = np.zeros((len(tokens), 1 + max(tokens.max(initial=0), self.tokens.max(initial=0))), dtype=np.bool_)
-        banned[self.rows, self.tokens] = True
-        return ~np.take_along_axis(banned, tokens, axis=1)
+def are_allowed(tokens: Int[np.ndarray, "R k"], bans: Bans) -> Bool[np.ndarray, "R k"]:
+    """Whether each token may come next in its row."""
+    # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
+    rows, forbidden = bans >> 32, bans & 0xFFFFFFFF
+    banned = np.zeros((len(tokens), 1 + max(tokens.max(initial=0), forbidden.max(initial=0))), dtype=np.bool_)
+    banned[rows, forbidden] = True
+    return ~np.take_along_axis(banned, tokens, axis=1)
 
 
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
@@ -50,19 +33,17 @@ def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.n
 
     N-grams that contain UNK are not counted: each UNK is another word.
     """
-    nothing = np.zeros(0, dtype=np.int64)
     windows = history.shape[1] - size + 1
     if windows < 1:
-        return Bans(nothing, nothing)
+        return np.zeros(0, dtype=np.int64)
     begins_alike = history[:, size - 1 :] != UNK
     for i in range(size - 1):
         last = history[:, windows + i, np.newaxis]
         begins_alike &= (history[:, i : i + windows] == last) & (last != UNK)
     rows, begins = np.nonzero(begins_alike)
     pairs, counts = np.unique(rows << 32 | history[rows, begins + size - 1], return_counts=True)
-    rows, tokens = pairs >> 32, pairs & 0xFFFFFFFF
-    reached = counts >= limits[rows]
-    return Bans(rows[reached], tokens[reached])
+    reached: Bans = pairs[counts >= limits[pairs >> 32]]
+    return reached
 
 
 def largest_repetition(ids: Sequence[int], size: int) -> int:
@@ -95,10 +76,10 @@ class Rules:
     def bans(self, rows: Rows) -> list[Bans]:
         """The tokens that may not come next."""
         history = rows.history[:, 1:]
-        bans = [Bans.of(np.arange(len(rows) if rows.length < self._min_length else 0), EOS)]
+        bans = [np.arange(len(rows) if rows.length < self._min_length else 0, dtype=np.int64) << 32 | EOS]
         if self._most_unknown is not None:
             is_full = (history == UNK).sum(axis=1) >= self._most_unknown[rows.sources]
-            bans.append(Bans.of(np.flatnonzero(is_full), UNK))
+            bans.append(np.flatnonzero(is_full) << 32 | UNK)
         if self._ngram_size:
             bans.append(repeated_ngrams(history, self._ngram_size, self._repetitions[rows.sources]))
         return bans

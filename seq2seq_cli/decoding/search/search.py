@@ -14,7 +14,7 @@ from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows
-from seq2seq_cli.decoding.search.rules import Bans, Rules
+from seq2seq_cli.decoding.search.rules import Bans, Rules, are_allowed
 from seq2seq_cli.decoding.search.strategy import Beam, Sampling, Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Float, Int
@@ -58,7 +58,7 @@ def search(
     most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
     while len(rows):
         check_wanted()
-        bans = Bans.join([*rules.bans(rows), *strategy.bans(rows)])
+        bans = np.concatenate([*rules.bans(rows), *strategy.bans(rows)])
         proposals, allowed, state = _propose(engine, rows, state, strategy.asked(rows), bans, most)
         offered = Candidates.best(proposals, allowed, strategy.most_candidates)
         candidates = strategy.admit(offered, rows, proposals)
@@ -91,12 +91,12 @@ def _propose(
     wanted = np.full((len(rows), max(map(len, asked.values()), default=0)), PAD)
     for row, tokens in asked.items():
         wanted[row, : len(tokens)] = tokens
-    at_least = min(most + bans.most, engine.vocabulary_size - len((PAD, BOS)))
+    at_least = min(most + int(np.bincount(bans >> 32).max(initial=0)), engine.vocabulary_size - len((PAD, BOS)))
     # A row can have thousands of bans, few of them among its best tokens: thousands of proposals would take long.
     k = min(at_least, most + _FEW_BANS)
     while True:
         proposals, after = engine.step(rows.tokens, state, k=k, asked=wanted)
-        allowed = bans.allowed(proposals.tokens)
+        allowed = are_allowed(proposals.tokens, bans)
         if k == at_least or allowed.sum(axis=1).min() >= most:
             return proposals, allowed, after
         k = min(at_least, _GROWTH * k)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from itertools import zip_longest
 from pathlib import Path
 
@@ -38,7 +39,7 @@ from seq2seq_cli.preparation.help import covered, read_help, related_path
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
-from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill, spacy_version
+from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.normalise import letter_of_marks
@@ -242,7 +243,7 @@ def _fill(
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     manifest = Manifest(
         s2s=__version__,
-        spacy=spacy_version(),
+        spacy=version("spacy"),
         pair_files=inputs.records,
         lines_read=counts.lines,
         extra_columns=counts.extra_columns,

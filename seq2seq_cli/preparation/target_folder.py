@@ -1,8 +1,8 @@
 """The folder that ``prepare`` fills: free, to be replaced, up to date, or in the way."""
 
-import importlib.metadata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 from seq2seq_cli.compute.memory import is_out_of_memory
@@ -60,14 +60,9 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -
     if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)
         differences.insert(0, f"from other files or other content: {names}")
-    if spacy_version() != manifest.spacy:
-        differences.append(f"by spaCy {manifest.spacy}, now {spacy_version()}")
+    if (spacy := version("spacy")) != manifest.spacy:
+        differences.append(f"by spaCy {manifest.spacy}, now {spacy}")
     if differences:
         problem = f"{out}: holds another preparation ({', '.join(differences)})"
         raise UsageError(f"{problem}: choose another folder with --out, or replace it by s2s prepare --overwrite")
     return manifest
-
-
-def spacy_version() -> str:
-    """The version of the library that cuts texts into words, without importing it."""
-    return importlib.metadata.version("spacy")

@@ -17,9 +17,7 @@ _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _WITH_SEPARATORS = 0.3
 """Probability that a number without separators becomes one with them, which stand in few pairs of most corpora."""
-_AS_TARGET = 0.1
-"""Probability that such a number has the form of the target in the source too: people type what they are used to."""
-_NEGATIVE = 0.05
+_NEGATIVE = 0.1
 """Probability that a number without separators becomes a negative one."""
 
 
@@ -71,7 +69,6 @@ def _other(digits: str, found: Collection[str], forms: Sequence[Written], random
     is_plain = all(map(str.isdigit, found))
     if is_plain and forms and random.random() < _WITH_SEPARATORS:
         form = forms[int(random.integers(len(forms)))]
-        form = form._replace(src=form.tgt) if random.random() < _AS_TARGET else form
         drawn = _drawn(len(_digits(form.src)), form, random)
         return Written(*(_in_form(side, drawn) for side in form))
     length = int(random.integers(1, 5)) if is_plain and random.random() < 0.5 else len(digits)

@@ -78,10 +78,9 @@ def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> No
         assert re.fullmatch(r"[-\d.,]+ oder [-\d.,]+", tgt)
 
 
-def test_some_numbers_become_negative_and_some_have_the_form_of_the_target_in_the_source() -> None:
+def test_some_numbers_become_negative() -> None:
     seeds = [np.random.default_rng(seed) for seed in range(400)]
     found = {with_other_numbers(("7 or so", "7 oder so"), FORMS[1:], random) for random in seeds}
     assert any(src.startswith("-") for src, _ in found)
-    assert any("," in src for src, _ in found)
     for src, tgt in found:
         assert tgt == f"{src.removesuffix(' or so').replace('.', ',')} oder so"

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from seq2seq_cli.decoding.translation import Translation
@@ -59,10 +60,11 @@ def _strange_words(translator: Translator, translation: Translation) -> str:
         for word in _worded(sentence.reading)
         if not word.is_unknown or word.text in sentence.unknown
     ]  # without addresses and the like, which come through unchanged
-    language, unknown = name_of(codec.config.language), sum(word.is_unknown for word in words)
+    unknown = sum(word.is_unknown for word in words)
+    language = partial(name_of, codec.config.language)  # looked up where there is a problem: 20 MB of names
     if unknown >= _FEWEST_UNKNOWN and 2 * unknown >= len(words):
         kind = "characters" if codec.unit == "character" else "words"
-        return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {language}?"
+        return f"{unknown} of {len(words)} {kind} are not known to the model: is the text {language()}?"
     characters = sum(len(word.text) for word in words)
     if len(words) < _FEWEST_UNKNOWN or not codec.counts or _cost(codec, words) < codec.usual_cost * characters:
         return ""
@@ -72,9 +74,9 @@ def _strange_words(translator: Translator, translation: Translation) -> str:
     if is_comparable and tgt.config.language != codec.config.language:
         read = _worded(tgt.read(" ".join(word.text for word in words)))
         if _cost(codec, words) - _cost(tgt, read) > _MORE_LIKELY:
-            return f"the text looks like {name_of(tgt.config.language)}: is it {language}?"
+            return f"the text looks like {name_of(tgt.config.language)}: is it {language()}?"
     if _cost(codec, words) > _STRANGE * codec.usual_cost * characters:
-        return f"the text is unlike all that the model has learned from: is it {language}?"
+        return f"the text is unlike all that the model has learned from: is it {language()}?"
     return ""
 
 

@@ -115,5 +115,5 @@ def test_translating_imports_little(run: Path, tmp_path: Path) -> None:
     _, imported = with_modules(tmp_path, "translate", "--model", str(run), SENTENCES[0])
     assert "onnxruntime" in imported
     assert imported.isdisjoint(
-        {"torch", "spacy", "pydantic", "yaml", "jaxtyping", "onnx", "rich", "tqdm", "matplotlib"}
+        {"torch", "spacy", "pydantic", "yaml", "jaxtyping", "langcodes", "onnx", "rich", "tqdm", "matplotlib"}
     )

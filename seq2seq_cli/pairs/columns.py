@@ -49,7 +49,7 @@ def read_columns(asked: str) -> tuple[str, str]:
     """The two columns of ``en,de`` or ``2,4``; raises ConfigError when there are not two."""
     first, _, second = (part.strip() for part in asked.partition(","))
     if not first or not second or "," in second:
-        raise ConfigError(f"--columns: {one_line(asked)} must be two columns, by name or number, such as en,de or 2,4")
+        raise ConfigError(f"columns: {one_line(asked)} must be two columns, by name or number, such as en,de or 2,4")
     return first, second
 
 

@@ -36,7 +36,7 @@ def check_encoding(encoding: str) -> str:
     except (LookupError, UnicodeError, ValueError):
         name = ""
     if not name or name in _NOT_OF_FILES:
-        raise ConfigError(f"--encoding: unknown encoding '{one_line(encoding)}': give one such as utf-8 or cp1252")
+        raise ConfigError(f"encoding: unknown encoding '{one_line(encoding)}': give one such as utf-8 or cp1252")
     return _WITHOUT_MARK.get(name, name)
 
 

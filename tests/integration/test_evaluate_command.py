@@ -230,8 +230,8 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
         (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
         (["runs/newest", "--alignment", "pairs.align"], "--alignment is for --file alone: give --file as well"),
-        (["runs/newest", "--file", "pairs.tsv", "--columns", ""], "--columns:  must be two columns, by name or number"),
-        (["runs/newest", "--file", "pairs.tsv", "--encoding", ""], "--encoding: unknown encoding ''"),
+        (["runs/newest", "--file", "pairs.tsv", "--columns", ""], "columns:  must be two columns, by name or number"),
+        (["runs/newest", "--file", "pairs.tsv", "--encoding", ""], "encoding: unknown encoding ''"),
     ],
 )
 def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:

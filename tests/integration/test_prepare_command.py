@@ -185,7 +185,7 @@ def test_dropped_lines_are_reported(home: Path) -> None:
         (b"", [], "bad.txt: the file is empty"),
         (b"Hi.\tHallo.\nRun!\tGr\xfc\xdf\n", [], "bad.txt:2: byte 0xfc is not utf-8"),
         (b"Hi.\tHallo.\nRun!\n", [], "bad.txt:2: the line has no tab"),
-        (b"Hi.\tHallo.\n", ["--encoding", "utf-88"], "--encoding: unknown encoding 'utf-88'"),
+        (b"Hi.\tHallo.\n", ["--encoding", "utf-88"], "encoding: unknown encoding 'utf-88'"),
         (b"Hi.\tHallo.\n", ["--src", "a.en"], "1 times --src and 0 times --tgt"),
         (b"Hi.\tHallo.\n", ["--valid", "-", "--test", "-"], "'-' (standard input) is given more than once"),
         (b"Hi.\tHallo.\n", ["--related", "pairs.txt:xxxx-de"], "pairs.txt:xxxx-de: no such file"),

@@ -397,7 +397,7 @@ def test_names_of_columns_and_files_state_the_languages(
 @pytest.mark.parametrize(
     ("contents", "columns", "message"),
     [
-        ({"csv": NOTES}, "en", "error: --columns: en must be two columns, by name or number, such as en,de or 2,4"),
+        ({"csv": NOTES}, "en", "error: columns: en must be two columns, by name or number, such as en,de or 2,4"),
         ({"csv": NOTES}, "en,it", "csv: no column is called 'it': the columns are note, en, de, fr"),
         ({"csv": NOTES}, "en,English", "csv: --columns en,English names one column twice: name two"),
         ({"c.de": "Maus.\n", "c.en": "Mouse.\n"}, "2,1", "2,1: c.de + c.en are aligned files, without columns"),

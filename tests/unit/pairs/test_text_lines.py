@@ -92,5 +92,5 @@ def test_a_carriage_return_at_the_end_of_a_piece_ends_its_line() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf8x", "klingon", "rot13", "hex", "unicode_escape", "utf-8\0"])
 def test_an_unknown_encoding_is_refused(encoding: str) -> None:
-    with pytest.raises(ConfigError, match=r"^--encoding: unknown encoding '.*': give one such as utf-8"):
+    with pytest.raises(ConfigError, match=r"^encoding: unknown encoding '.*': give one such as utf-8"):
         check_encoding(encoding)

@@ -77,7 +77,8 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group:
     if plan.resumed:
         return _resume(plan, plan.resumed, corpus, fresh, group)
     origin = group.on_main(lambda: _read_origin(plan, corpus))
-    vectors = group.on_main(lambda: _first_vectors(plan.config, corpus))
+    is_replaced = origin is not None and not origin.in_words  # all vectors are the origin's
+    vectors = group.on_main(lambda: None if is_replaced else _first_vectors(plan.config, corpus))
     state = group.on_all(lambda: fresh(origin, vectors))
     if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
         _seed(training.seed, 0, group)

@@ -136,7 +136,7 @@ def _is_abbreviation(before: str, following: str, language: str) -> bool:
     `following` is the next character but for white space and opening marks.
     """
     abbreviations = abbreviations_of(language)
-    last = next(LAST_WORD.finditer(before))
+    last = next(LAST_WORD.finditer(before))  # there is one, if an empty one
     previous = "".join(before[: last.start()].split()[-1:]).lstrip(OPENING_MARKS)
     word, has_ordinals = last[0], "0" in abbreviations
     if f"!{word}" in abbreviations:

@@ -17,6 +17,7 @@ from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 _MOST_PAIRS = 500_000
+"""Pairs that are counted, at equal distances: a bound for time and memory."""
 _SMOOTHING = 0.75
 """Power of the counts of target units, that rare ones are not overrated; Levy, Goldberg & Dagan 2015, section 3.1."""
 
@@ -46,7 +47,7 @@ def vectors_of(
 
 
 def _occurrences(sentences: Ragged, size: int) -> Tensor:
-    """How often each unit occurs in each sentence, as a sparse matrix."""
+    """The counts of the units, a column each, in the sentences, a row each, as a sparse matrix."""
     ids, ones = torch.from_numpy(sentences.values.astype(np.int64)), torch.ones(len(sentences.values))
     return torch.sparse_csr_tensor(torch.from_numpy(sentences.offsets), ids, ones, (len(sentences), size))
 

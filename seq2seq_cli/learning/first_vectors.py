@@ -35,7 +35,7 @@ def vectors_of(
     pairs = pairs.pick(np.linspace(0, len(pairs) - 1, min(len(pairs), _MOST_PAIRS)).astype(np.int64))
     with warnings.catch_warnings(action="ignore"):  # that torch's sparse matrices are in beta state
         src, tgt = _occurrences(pairs.src, src_size), _occurrences(pairs.tgt, tgt_size)
-        counts = torch.sparse.mm(src.t().to_sparse_csr(), tgt).to_sparse_coo().coalesce()
+        counts = torch.sparse.mm(src.t().to_sparse_csr(), tgt.to_sparse_csr()).to_sparse_coo().coalesce()
         (of_src, of_tgt), n = counts.indices(), counts.values()
         n_src, n_tgt = torch.zeros(src_size).index_add(0, of_src, n), torch.zeros(tgt_size).index_add(0, of_tgt, n)
         smoothed = n_tgt**_SMOOTHING
@@ -48,8 +48,9 @@ def vectors_of(
 
 def _occurrences(sentences: Ragged, size: int) -> Tensor:
     """The counts of the units, a column each, in the sentences, a row each, as a sparse matrix."""
-    ids, ones = torch.from_numpy(sentences.values.astype(np.int64)), torch.ones(len(sentences.values))
-    return torch.sparse_csr_tensor(torch.from_numpy(sentences.offsets), ids, ones, (len(sentences), size))
+    rows, ones = np.repeat(np.arange(len(sentences)), sentences.lengths), torch.ones(len(sentences.values))
+    places = torch.from_numpy(np.stack([rows, sentences.values.astype(np.int64)]))
+    return torch.sparse_coo_tensor(places, ones, (len(sentences), size)).coalesce()  # products need sums, in order
 
 
 @torch.no_grad()

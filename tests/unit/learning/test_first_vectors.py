@@ -29,6 +29,20 @@ def test_products_of_vectors_are_the_positive_pointwise_mutual_information() -> 
     torch.testing.assert_close(src @ tgt.T, expected, atol=1e-5, rtol=0)
 
 
+def test_a_unit_counts_as_often_as_a_sentence_has_it_in_any_order() -> None:
+    # Products of matrices with unordered or repeated columns may damage memory, which shows on some processors alone.
+    with torch.sparse.check_sparse_tensor_invariants():
+        src, tgt = vectors_of(pairs_of(([1, 0, 1], [1, 0]), ([0], [0])), src_size=2, tgt_size=2, dimension=2)
+    # 0 is with 0 twice and with 1 once, 1 with either twice. The targets have n = 4, 3.
+    of_0, of_1 = 4**0.75, 3**0.75
+    total = of_0 + of_1
+    expected = [
+        [math.log(2 * total / (3 * of_0)), max(0, math.log(total / (3 * of_1)))],
+        [max(0, math.log(2 * total / (4 * of_0))), math.log(2 * total / (4 * of_1))],
+    ]
+    torch.testing.assert_close(src @ tgt.T, torch.tensor(expected), atol=1e-5, rtol=0)
+
+
 def test_units_that_translate_one_another_begin_alike() -> None:
     random = np.random.default_rng(0)
     words = [random.choice(40, size=5, replace=False) for _ in range(500)]

@@ -1,7 +1,10 @@
 """Which device it is, its precision, and what repeats on it."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
+from torch import Tensor
 
 from seq2seq_cli.compute.device import (
     choose_device,
@@ -61,13 +64,23 @@ def test_a_named_precision_is_chosen(name: Precision) -> None:
 
 
 @pytest.mark.parametrize(
-    ("units", "chosen"),
-    [(("avx512_bf16",), "bf16-mixed"), (("amx_bf16", "avx2"), "bf16-mixed"), (("avx2", "bf16"), "fp32"), ((), "fp32")],
+    ("units", "bf16_seconds", "chosen"),
+    [
+        (("avx512_bf16",), 0.5, "bf16-mixed"),
+        (("avx512_bf16",), 2.0, "fp32"),
+        (("amx_bf16", "avx2"), 0.1, "bf16-mixed"),
+        (("avx2", "bf16"), 0.5, "fp32"),
+        ((), 0.5, "fp32"),
+    ],
 )
-def test_auto_chooses_bf16_where_a_cpu_has_units_for_it(
-    units: tuple[str, ...], chosen: Precision, monkeypatch: pytest.MonkeyPatch
+def test_auto_chooses_bf16_where_a_cpu_has_units_for_it_and_is_faster(
+    units: tuple[str, ...], bf16_seconds: float, chosen: Precision, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def repeat(product: Callable[[], Tensor], **_: int) -> list[float]:
+        return [9.0, bf16_seconds if product().dtype == torch.bfloat16 else 1.0]
+
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: dict.fromkeys(units, True), raising=False)
+    monkeypatch.setattr("timeit.repeat", repeat)
     assert choose_precision("auto", CPU) == chosen
     assert choose_precision("auto", torch.device("mps")) == "fp32"
 

@@ -57,8 +57,7 @@ LineProgress = Callable[[int, int], None]
 
 
 def read_all(
-    pair_files: Sequence[PairFile],
-    readings: Sequence[Reading],
+    files: Sequence[tuple[PairFile, Reading]],
     data: DataConfig,
     store: PairStore,
     open_workers: OpenWorkers,
@@ -73,14 +72,15 @@ def read_all(
     """
     total = LineCounts()
     parts: list[NDArray[np.int8]] = []
-    size = sum(pair_file.size for pair_file in pair_files)
+    size = sum(pair_file.size for pair_file, _ in files)
     limit = data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
         # A worker loads spaCy, whose memory this process then need not have.
-        texts = dict.fromkeys(reading.text for reading in readings)
+        texts = dict.fromkeys(reading.text for _, reading in files)
         rules = dict(workers.map_in_order(read_rules, texts))
-        with_rules = [replace(reading, rules=rules[reading.text]) for reading in readings]
-        tasks = ((block, with_rules[pair_files.index(block.pair_file)]) for block in input_blocks(pair_files, data))
+        readings = {pair_file: replace(reading, rules=rules[reading.text]) for pair_file, reading in files}
+        all_blocks = input_blocks([pair_file for pair_file, _ in files], data)
+        tasks = ((block, readings[block.pair_file]) for block in all_blocks)
         results = workers.map_in_order(analyse, tasks)
         for pair_file, blocks in groupby(results, key=lambda result: result[0][0].pair_file):
             counts = LineCounts()

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import zip_longest
 from pathlib import Path
@@ -65,28 +65,22 @@ class PrepareReport:
     seconds: float
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class _Inputs:
-    """The files as they are read, and the config with their languages."""
+    """The files, the ways in which they are read, and the config with their languages."""
 
     config: Config
-    pair_files: list[PairFile]
-    readings: list[Reading]
-    """One per pair file."""
+    files: list[tuple[PairFile, Reading]]
     languages_from: LanguageOrigin
     notices: list[str]
     warnings: list[str]
 
-    def with_help(self, file: PairFile, codes: Codes | None) -> "_Inputs":
-        """The inputs with a file that helps to train, of whose columns `codes` are stated languages."""
+    def add_help(self, file: PairFile, codes: Codes | None) -> None:
+        """Add a file that helps to train, of whose columns `codes` are stated languages."""
         file, reading, doubts = read_help(file, codes, self.config.text, self.config.data)
-        return replace(
-            self,
-            pair_files=[*self.pair_files, file],
-            readings=[*self.readings, reading],
-            notices=[*self.notices, *filter(None, [file.notice])],
-            warnings=[*self.warnings, *doubts],
-        )
+        self.files.append((file, reading))
+        self.notices += filter(None, [file.notice])
+        self.warnings += doubts
 
     @property
     def records(self) -> list[PairFileRecord]:
@@ -101,7 +95,7 @@ class _Inputs:
                 side=side if len(pair_file.files) > 1 else None,
                 languages="-".join(pair_file.languages) if pair_file.split == RELATED and pair_file.languages else None,
             )
-            for pair_file in self.pair_files
+            for pair_file, _ in self.files
             for side, file in zip(sides, pair_file.files, strict=False)
         ]
 
@@ -154,11 +148,11 @@ def prepare(
             stated = [codes for _, codes in with_codes]
             helping = (each for each in local if each.split > TEST)
             for each, codes in zip_longest(helping, stated):  # the related files are the first of them
-                inputs = inputs.with_help(each, codes)
+                inputs.add_help(each, codes)
             if folder:
-                manifest, doubts = _fill(folder, inputs, open_workers, progress)
+                manifest = _fill(folder, inputs, open_workers, progress)
             else:
-                manifest, doubts = find_same(out, inputs.records, inputs.config), []
+                manifest = find_same(out, inputs.records, inputs.config)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
@@ -167,7 +161,7 @@ def prepare(
         up_to_date=folder is None,
         languages_from=inputs.languages_from,
         notices=inputs.notices,
-        warnings=[*inputs.warnings, *doubts],
+        warnings=inputs.warnings,
         seconds=time.perf_counter() - started,
     )
 
@@ -197,8 +191,7 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
     reading = Reading(text=config.text, letters=(first, second), swap=config.data.swap)
     return _Inputs(
         config=config,
-        pair_files=pair_files,
-        readings=[reading] * len(pair_files),
+        files=[(each, reading) for each in pair_files],
         languages_from=languages_from,
         notices=notices,
         warnings=warnings,
@@ -222,13 +215,11 @@ def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, ori
         yield problem
 
 
-def _fill(
-    folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: LineProgress
-) -> tuple[Manifest, list[str]]:
-    """Fill the folder; returns its manifest, and warnings."""
+def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
+    """Fill the folder; returns its manifest, and adds warnings to those of the inputs."""
     config = inputs.config
     with closing(PairStore(folder=folder / _STORE)) as store:
-        counts, given, rules = read_all(inputs.pair_files, inputs.readings, config.data, store, open_workers, progress)
+        counts, given, rules = read_all(inputs.files, config.data, store, open_workers, progress)
     selection = select(store, given, counts, config)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
@@ -257,4 +248,5 @@ def _fill(
         test_in_valid=selection.shared,
     )
     write_json(folder / MANIFEST, manifest.model_dump())  # last: it makes the folder a finished one
-    return manifest, [*counts.doubts(), *selection.warnings]
+    inputs.warnings += [*counts.doubts(), *selection.warnings]
+    return manifest

@@ -11,7 +11,6 @@ from itertools import chain, groupby, starmap
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import TRAIN, sentence_key, text_hashes
@@ -62,16 +61,13 @@ def read_all(
     store: PairStore,
     open_workers: OpenWorkers,
     progress: LineProgress,
-) -> tuple[LineCounts, NDArray[np.int8], Rules]:
-    """Fill ``store`` with all pairs; returns the counts over all files, and the part that each pair was given for.
-
-    The texts are cut by spaCy's rules; those of the first file are returned too.
+) -> tuple[LineCounts, Rules]:
+    """Fill ``store`` with all pairs; returns the counts over all files, and spaCy's rules that cut the first one.
 
     Raises PairFileError for a file that cannot be used or too many lines, InputError for a language without a
     tokenizer, S2SError when a worker dies.
     """
     total = LineCounts()
-    parts: list[NDArray[np.int8]] = []
     size = sum(pair_file.size for pair_file, _ in files)
     limit = data.limit
     with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
@@ -93,8 +89,7 @@ def read_all(
                 progress(lines, max(lines, lines * size // max(1, block.bytes_read)))
             counts.check(pair_file)
             total.add(counts)
-            parts.append(np.full(counts.pairs, pair_file.split, dtype=np.int8))
-    return total, np.concatenate(parts), with_rules[0].rules
+    return total, rules[files[0][1].text]
 
 
 def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[Block]:
@@ -144,7 +139,7 @@ def analyse(task: tuple[Block, Reading]) -> tuple[LineCounts, NewPairs]:
 
 
 def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: TextConfig, rules: Rules) -> NewPairs:
-    columns: dict[str, NDArray[Any]] = {"lines": np.array(lines, dtype=np.uint32)}
+    columns: dict[str, np.ndarray[Any, Any]] = {"lines": np.array(lines, dtype=np.uint32)}
     tokens: dict[SideName, list[str]] = {}
     encoded = []
     for place, (side, config) in enumerate(zip(SIDES, (text.src, text.tgt), strict=True)):

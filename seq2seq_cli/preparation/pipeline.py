@@ -219,8 +219,8 @@ def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: Li
     """Fill the folder; returns its manifest, and adds warnings to those of the inputs."""
     config = inputs.config
     with closing(PairStore(folder=folder / _STORE)) as store:
-        counts, given, rules = read_all(inputs.files, config.data, store, open_workers, progress)
-    selection = select(store, given, counts, config)
+        counts, rules = read_all(inputs.files, config.data, store, open_workers, progress)
+    selection = select(store, counts, config)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
     codecs = fit_on_training(store, config.text, rules, selection.part_of_pair, tokens)

@@ -33,14 +33,16 @@ class Selection:
     """Of held-out splits that may be wrong."""
 
 
-def select(store: PairStore, given: NDArray[np.int8], counts: LineCounts, config: Config) -> Selection:
+def select(store: PairStore, counts: LineCounts, config: Config) -> Selection:
     """Drop the pairs that the config excludes, which are added to `counts`, and assign the others to parts.
 
-    ``given`` is the part that the file of each pair was given for, TRAIN for pairs that are split. The first column of
-    these decides the split, so that it is the same in both directions.
+    The first column decides the split, so that it is the same in both directions.
 
     Raises PairFileError when no pair is left for training.
     """
+    # The part that the file of each pair was given for, TRAIN for pairs that are split.
+    parts = np.array([file.split for file, _ in store.blocks], dtype=np.int8)
+    given = np.repeat(parts, [pairs for _, pairs in store.blocks])
     part_of_pair, data = given.copy(), config.data
     # Only within a given split: a training pair that a given split has, too, is dropped below.
     _drop(part_of_pair, "duplicate", ~first_of_each(_apart(store.column("pair_hashes"), given)))

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
-from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SPLITS, SRC_ONLY, TGT_ONLY, TRAIN, VALID
+from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SRC_ONLY, TGT_ONLY, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore
+from seq2seq_cli.preparation.selection import Selection
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.normalise import INNER_APOSTROPHE
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
@@ -79,28 +80,22 @@ def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_
 
 
 def write_side(
-    folder: Path,
-    store: PairStore,
-    side: SideName,
-    codec: Codec,
-    part_of_pair: NDArray[np.int8],
-    counts: NDArray[np.int64],
+    folder: Path, store: PairStore, side: SideName, codec: Codec, selection: Selection, counts: NDArray[np.int64]
 ) -> SideRecord:
     """Write ids, offsets and texts of all splits, and of other parts that have any; returns the record of the side."""
     ids_of_token = Ragged.of([codec.token_ids(token) for token in store.tokens[side]])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
     kind = np.dtype("<u2" if size < 1 << 16 else "<u4")
-    pairs_of_part = np.bincount(part_of_pair[part_of_pair >= 0], minlength=len(PARTS)).tolist()
     with ExitStack() as stack:
         parts = {
-            part: _PartFiles(folder / f"{name}.{side}", kind, stack, ids=totals[part], pairs=pairs_of_part[part])
+            part: _PartFiles(folder / f"{name}.{side}", kind, stack, ids=totals[part], pairs=record.pairs)
             for part, name in enumerate(PARTS)
-            if name in SPLITS or pairs_of_part[part]
+            if (record := selection.records.get(name))
         }
         for pairs, tokens, texts in store.side_blocks(side):
             for part, files in parts.items():
-                if (chosen := part_of_pair[pairs] == part).any():
+                if (chosen := selection.part_of_pair[pairs] == part).any():
                     ids = ids_of_token.pick(tokens.values[np.repeat(chosen, tokens.lengths)])
                     # A sentence ends where its last token ends.
                     ends = ids.offsets[offsets_of(tokens.lengths[chosen])[1:]]

@@ -226,7 +226,7 @@ def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: Li
     codecs = fit_on_training(store, config.text, rules, selection.part_of_pair, tokens)
     save_codecs(folder, codecs)
     src, tgt = (
-        write_side(folder, store, side, codec, selection.part_of_pair, tokens[side])
+        write_side(folder, store, side, codec, selection, tokens[side])
         for side, codec in zip(SIDES, codecs, strict=True)
     )
     shutil.rmtree(store.folder)

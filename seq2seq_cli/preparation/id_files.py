@@ -37,18 +37,14 @@ def count_tokens(store: PairStore, side: SideName, part_of_pair: NDArray[np.int8
 
 
 def fit_on_training(
-    store: PairStore,
-    text: TextConfig,
-    rules: Rules,
-    part_of_pair: NDArray[np.int8],
-    counts: Mapping[SideName, NDArray[np.int64]],
+    store: PairStore, text: TextConfig, rules: Rules, selection: Selection, counts: Mapping[SideName, NDArray[np.int64]]
 ) -> Codecs:
     """The codecs of the training split and of what helps it, from `counts` of tokens per side, a row per part.
 
     Where there is help, the training split weighs as much as all of it, so that its words are cut into few units. The
     source's codec knows the longest sentence of the training split, and its usual apostrophe; both have the counts.
     """
-    in_training = part_of_pair == TRAIN
+    in_training = selection.part_of_pair == TRAIN
     own = [counts[side][TRAIN] for side in SIDES]
     helping = [counts[side][_HELPING[side]].sum(axis=0) for side in SIDES]
     weight = max(1, round(sum(map(np.sum, helping)) / sum(map(np.sum, own))))

@@ -223,7 +223,7 @@ def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: Li
     selection = select(store, counts, config)
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
-    codecs = fit_on_training(store, config.text, rules, selection.part_of_pair, tokens)
+    codecs = fit_on_training(store, config.text, rules, selection, tokens)
     save_codecs(folder, codecs)
     src, tgt = (
         write_side(folder, store, side, codec, selection, tokens[side])

@@ -12,6 +12,8 @@ from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.yaml12 import shown, write_yaml
 
 _WIDTH = 120
+_TYPES = {"boolean": "true or false", "null": "null", "string": "a word", "integer": "an integer", "number": "a number"}
+"""Values that have no other limit than their type, in words."""
 
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
@@ -31,20 +33,24 @@ def annotated_yaml(config: Config, description: str = "") -> str:
 
 def allowed(schema: dict[str, Any]) -> str:
     """The choices or the range of a key in words, such as "0 to below 1", from its JSON schema."""
-    if "anyOf" in schema:
-        return ", or ".join(allowed(choice) for choice in schema["anyOf"])
-    if "const" in schema:
-        return str(schema["const"])
-    if "enum" in schema:
-        return either([str(choice) for choice in schema["enum"]])
-    match schema["type"]:
-        case "boolean":
-            return "true or false"
-        case "null":
-            return "null"
-        case "string":
-            return f"such as {either(schema['examples'])}" if "examples" in schema else "a word"
-    return _range(schema)
+    match schema:
+        case {"anyOf": choices}:
+            return ", or ".join(map(allowed, choices))
+        case {"const": value}:
+            return str(value)
+        case {"enum": choices}:
+            return either([str(choice) for choice in choices])
+        case {"type": "string", "examples": examples}:
+            return f"such as {either(examples)}"
+        case {"minimum": low, "maximum": high} if high != LARGEST_INTEGER:  # which nobody need be told
+            return f"{low:.10g} to {high:.10g}"
+        case {"minimum": low, "exclusiveMaximum": end}:
+            return f"{low} to {end - 1}" if schema["type"] == "integer" else f"{low:.10g} to below {end:.10g}"
+        case {"minimum": low}:
+            return f"{low:.10g} or more"
+        case {"exclusiveMinimum": end}:
+            return f"above {end:.10g}"
+    return _TYPES[schema["type"]]
 
 
 def _lines(section: Section, indentation: str = "", *, hide_unstated: bool = False) -> Iterator[str]:
@@ -80,17 +86,3 @@ def _schema(section: type[Section]) -> dict[str, Any]:
 def _comment(text: str | None, indentation: str) -> list[str]:
     prefix = f"{indentation}# "
     return textwrap.wrap(text or "", _WIDTH, initial_indent=prefix, subsequent_indent=prefix)
-
-
-def _range(schema: dict[str, Any]) -> str:
-    is_integer = schema["type"] == "integer"
-    match schema:
-        case {"minimum": low, "maximum": high} if high != LARGEST_INTEGER:  # which nobody need be told
-            return f"{low:.10g} to {high:.10g}"
-        case {"minimum": low, "exclusiveMaximum": end}:
-            return f"{low} to {end - 1}" if is_integer else f"{low:.10g} to below {end:.10g}"
-        case {"minimum": low}:
-            return f"{low:.10g} or more"
-        case {"exclusiveMinimum": end}:
-            return f"above {end:.10g}"
-    return "an integer" if is_integer else "a number"

@@ -5,7 +5,7 @@ of texts and tokens are read in the blocks in which they were written.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -50,13 +50,14 @@ class PairStore:
     """The number of each distinct token of a side, in the order of first occurrence."""
     blocks: list[tuple[PairFile, int]] = field(default_factory=list)
     """The file of each block, and the number of its pairs."""
-    _open_files: ExitStack = field(init=False)
 
-    def __post_init__(self) -> None:
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Make the folder, and let blocks be added inside of the ``with`` block."""
         self.folder.mkdir()
-        with ExitStack() as opened:  # closes the first files when a later one cannot be opened
-            self._out = {name: opened.enter_context((self.folder / name).open("wb")) for name in _TYPES}
-            self._open_files = opened.pop_all()
+        with ExitStack() as stack:
+            self._out = {name: stack.enter_context((self.folder / name).open("wb")) for name in _TYPES}
+            yield
 
     def add(self, file: PairFile, block: NewPairs) -> None:
         """Append a block of a pair file."""
@@ -69,10 +70,6 @@ class PairStore:
             # Not tofile: its error does not say that the disk is full.
             self._out[name].write(columns[name].astype(kind, copy=False).tobytes())
         self.blocks.append((file, len(columns["lines"])))
-
-    def close(self) -> None:
-        """Finish writing."""
-        self._open_files.close()
 
     def column(self, name: str) -> NDArray[Any]:
         """A column of one number per pair."""

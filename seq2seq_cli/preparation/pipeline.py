@@ -10,7 +10,6 @@ do not depend on the workers.
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import zip_longest
@@ -218,7 +217,8 @@ def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, ori
 def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
     """Fill the folder; returns its manifest, and adds warnings to those of the inputs."""
     config = inputs.config
-    with closing(PairStore(folder=folder / _STORE)) as store:
+    store = PairStore(folder=folder / _STORE)
+    with store.writing():
         counts, rules = read_all(inputs.files, config.data, store, open_workers, progress)
     selection = select(store, counts, config)
     counts.write_examples(folder / DROPPED_FILE)

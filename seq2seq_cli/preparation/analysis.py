@@ -168,6 +168,5 @@ def _words(sentence: str, tokens: Sequence[str]) -> int:
 
     Without a tokenizer for the language, a sentence of a script without spaces is one token.
     """
-    return (
-        len(tokens) if sentence.isascii() else max(len(tokens), len(_UNSPACED.findall(sentence)) // _LETTERS_PER_WORD)
-    )
+    unspaced = 0 if sentence.isascii() else len(_UNSPACED.findall(sentence))
+    return max(len(tokens), unspaced // _LETTERS_PER_WORD)

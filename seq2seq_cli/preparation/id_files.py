@@ -1,7 +1,7 @@
 """Codecs fitted on the training split, and the ids, offsets and texts of a prepared folder, written block by block."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,7 @@ def fit_on_training(
     """The codecs of the training split and of what helps it, from `counts` of tokens per side, a row per part.
 
     Where there is help, the training split weighs as much as all of it, so that its words are cut into few units. The
-    source's codec knows the longest sentence of the training split, and its usual apostrophe; both have the counts.
+    source's codec knows the longest sentence of the training split, and its usual apostrophe.
     """
     in_training = selection.part_of_pair == TRAIN
     own = [counts[side][TRAIN] for side in SIDES]
@@ -52,18 +52,9 @@ def fit_on_training(
         {token: count for token, count in zip(store.tokens[side], total.tolist(), strict=True) if count}
         for side, total in zip(SIDES, [weight * o + h for o, h in zip(own, helping, strict=True)], strict=True)
     )
-    src, tgt = (
-        replace(codec, counts=_counts_of_ids(codec, store.tokens[side], total))
-        for codec, side, total in zip(fit_codecs(text, src_counts, tgt_counts, rules), SIDES, own, strict=True)
-    )
+    src, tgt = fit_codecs(text, src_counts, tgt_counts, rules)
     longest = int(store.column("src.lengths")[in_training].max())
     return replace(src, longest=longest, apostrophe=_usual_apostrophe(store, "src", in_training)), tgt
-
-
-def _counts_of_ids(codec: Codec, tokens: Iterable[str], counts: NDArray[np.int64]) -> tuple[int, ...]:
-    ids = Ragged.of([codec.token_ids(token) for token in tokens])
-    found = np.bincount(ids.values, np.repeat(counts, ids.lengths), minlength=len(codec.vocabulary))
-    return tuple(found.astype(int).tolist())
 
 
 def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:
@@ -77,8 +68,11 @@ def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_
 
 def write_side(
     folder: Path, store: PairStore, side: SideName, codec: Codec, selection: Selection, counts: NDArray[np.int64]
-) -> SideRecord:
-    """Write ids, offsets and texts of all splits, and of other parts that have any; returns the record of the side."""
+) -> tuple[SideRecord, Codec]:
+    """Write ids, offsets and texts of all splits, and of other parts that have any.
+
+    Returns the record of the side, and the codec with the counts of its ids in the training split.
+    """
     ids_of_token = Ragged.of([codec.token_ids(token) for token in store.tokens[side]])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
@@ -99,7 +93,9 @@ def write_side(
     # An unknown token has a single id.
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
-    return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate)
+    in_training = np.bincount(ids_of_token.values, np.repeat(counts[TRAIN], ids_of_token.lengths), minlength=size)
+    with_counts = replace(codec, counts=tuple(in_training.astype(int).tolist()))
+    return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate), with_counts
 
 
 class _PartFiles:

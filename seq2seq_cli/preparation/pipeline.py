@@ -224,11 +224,11 @@ def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: Li
     counts.write_examples(folder / DROPPED_FILE)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
     codecs = fit_on_training(store, config.text, rules, selection, tokens)
-    save_codecs(folder, codecs)
-    src, tgt = (
+    (src, src_codec), (tgt, tgt_codec) = (
         write_side(folder, store, side, codec, selection, tokens[side])
         for side, codec in zip(SIDES, codecs, strict=True)
     )
+    save_codecs(folder, (src_codec, tgt_codec))
     shutil.rmtree(store.folder)
     splits = {name: it.model_copy(update={"covered": covered(folder, name)}) for name, it in selection.records.items()}
     files = sorted(path for path in folder.rglob("*") if path.is_file())

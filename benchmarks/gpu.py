@@ -97,7 +97,7 @@ class _Runs:
             parts = self._session(name, "cuda", "training.deterministic=true")  # which sets the random numbers back
             self._losses(parts, UPDATES // 2)
             parts.run.save_last(parts.state.checkpoint())
-            plan = Plan.of(self._corpus, path=parts.run.path, config=parts.config, resumed=parts.run.provenance())
+            plan = Plan(path=parts.run.path, config=parts.config, resumed=parts.run.provenance())
             parts = open_session(plan, self._corpus, locks=self._locks)
             self._losses(parts, UPDATES - UPDATES // 2)
             weights = zip(whole.state.model.parameters(), parts.state.model.parameters(), strict=True)
@@ -144,7 +144,7 @@ class _Runs:
         overrides = [f"training.device={device}", "training.max_minutes=null", "training.epochs=1000", *settings]
         config = resolve_config(load_config(name, overrides), self._corpus)
         path = Path(tempfile.mkdtemp(dir=self._folder), "run")
-        return open_session(Plan.of(self._corpus, path=path, config=config), self._corpus, locks=self._locks)
+        return open_session(Plan(path=path, config=config), self._corpus, locks=self._locks)
 
     def _losses(self, session: Session, updates: int | None = None) -> list[float]:
         """The loss of each of the next updates, in nats per token."""

@@ -67,7 +67,7 @@ def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
 def started(path: Path, config: Config, corpus: PreparedCorpus, **options: Any) -> Session:
     """A new run on the CPU, whose lock is given back; `options` are those of a plan."""
     with ExitStack() as held:
-        return open_session(Plan.of(corpus, path=path, config=config, **options), corpus, locks=held)
+        return open_session(Plan(path=path, config=config, **options), corpus, locks=held)
 
 
 def trained(path: Path, name: str, settings: Sequence[str], corpus: PreparedCorpus) -> Translator:
@@ -82,11 +82,11 @@ def resumed(run: RunFolder, config: Config, corpus: PreparedCorpus) -> Session:
     """A run as it was saved last, on the CPU."""
     provenance = run.provenance()
     init_from = Path(provenance.init_from) if provenance.init_from else None
-    plan = Plan.of(corpus, path=run.path, config=config, resumed=provenance, init_from=init_from)
+    plan = Plan(path=run.path, config=config, resumed=provenance, init_from=init_from)
     return open_session(plan, corpus, locks=ExitStack())
 
 
 def created(path: Path, config: Config, corpus: PreparedCorpus, *, overwrite: bool = False) -> RunWriter:
     """A new run folder, whose lock is given back."""
     with ExitStack() as held:
-        return create_run(Plan.of(corpus, path=path, config=config, overwrite=overwrite), corpus, held)
+        return create_run(Plan(path=path, config=config, overwrite=overwrite), corpus, held)

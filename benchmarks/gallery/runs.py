@@ -105,7 +105,7 @@ class GalleryRuns:
             return known
         run = self._run(name, seed)
         with ExitStack() as locks:
-            plan = Plan.of(self.corpus, path=run, config=self._config(name, seed), overwrite=True)
+            plan = Plan(path=run, config=self._config(name, seed), overwrite=True)
             session = open_session(plan, self.corpus, locks=locks)
             for _ in train_session(session):
                 pass

@@ -109,7 +109,7 @@ def _session(options: argparse.Namespace, folder: Path, locks: ExitStack) -> "Se
     config = load_config(options.config, options.set)
     # The config lacks what prepare has found, such as the languages.
     config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
-    return open_session(Plan.of(corpus, path=folder / "run", config=config), corpus, locks=locks)
+    return open_session(Plan(path=folder / "run", config=config), corpus, locks=locks)
 
 
 def _bleu(session: "Session") -> float:

@@ -41,7 +41,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
         overrides, speed = [*budget.overrides, *overrides], budget.tokens_per_second
     with ExitStack() as locks:
         config = resolve_config(load_config(name, overrides), corpus)
-        plan = Plan.of(corpus, path=run, config=config, overwrite=True)
+        plan = Plan(path=run, config=config, overwrite=True)
         session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass

@@ -107,7 +107,7 @@ def _s2s(path: Path, config: Config, run: Path, locks: ExitStack) -> tuple[Itera
 
     corpus = PreparedCorpus.open(path)
     config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
-    session = open_session(Plan.of(corpus, path=run, config=config), corpus, locks=locks)
+    session = open_session(Plan(path=run, config=config), corpus, locks=locks)
     steps = (event.tokens for event in train_session(session) if isinstance(event, Step))
     return steps, session.state.precision
 

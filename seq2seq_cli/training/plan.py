@@ -4,19 +4,18 @@ It is made without torch: see `start`.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from seq2seq_cli.config.keys import Difference, find_weight_differences
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError, one_line
@@ -69,14 +68,6 @@ class Plan:
     """The run folder."""
     config: Config
     """The config, resolved against the corpus."""
-    data: Path
-    """The prepared folder."""
-    fingerprint: str
-    """The hash of the corpus, by which every process checks its own copy."""
-    left_out: Mapping[SplitName, tuple[int, ...]]
-    """The numbers of the held-out pairs that are not scored: the weights that the run began with know them."""
-    corrections: Mapping[str, str]
-    """See `PreparedCorpus`."""
     resumed: Provenance | None = None
     """The provenance of the run as it was saved; None for a new run."""
     overwrite: bool = False
@@ -87,12 +78,6 @@ class Plan:
     """The keys that an override states or, in a resumed run, stated before: training chooses nothing in their place."""
     changes: tuple[str, ...] = ()
     """The options that differ from the config or, in a resumed run, from before, in words."""
-
-    @classmethod
-    def of(cls, corpus: PreparedCorpus, **decisions: Any) -> "Plan":
-        """The plan of a run on a corpus; `decisions` are the other fields."""
-        decisions |= {"left_out": corpus.left_out, "corrections": corpus.corrections}
-        return cls(data=corpus.path, fingerprint=corpus.fingerprint, **decisions)
 
 
 Planned: TypeAlias = tuple[Plan, PreparedCorpus]
@@ -158,9 +143,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
     changes, begun = (*chosen, *given_up(config, resolved, corpus)), origin.path if origin else None
-    plan = Plan.of(
-        corpus, path=path, config=resolved, overwrite=overwrite, init_from=begun, stated=overridden, changes=changes
-    )
+    plan = Plan(path=path, config=resolved, overwrite=overwrite, init_from=begun, stated=overridden, changes=changes)
     return plan, corpus
 
 
@@ -195,9 +178,7 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     changes = tuple(resumed_changes(saved, now, run.path, overridden=overridden))
     resolved = resolve_config(config, corpus, overridden=overridden)
     stated = overridden.union(provenance.stated)
-    plan = Plan.of(
-        corpus, path=run.path, config=resolved, resumed=provenance, init_from=origin, stated=stated, changes=changes
-    )
+    plan = Plan(path=run.path, config=resolved, resumed=provenance, init_from=origin, stated=stated, changes=changes)
     return plan, corpus
 
 

@@ -2,10 +2,12 @@
 
 import signal
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.environment import launch_name
@@ -13,6 +15,7 @@ from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.counts import counted, place_in_words
 from seq2seq_cli.errors import Interrupted, PreparedFolderError, TrainingError, UsageError
 from seq2seq_cli.learning.update import NotFiniteError
@@ -45,22 +48,24 @@ def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks:
     """Start or resume the run that the options name; `locks` takes its lock."""
     opened: list[PreparedCorpus] = []
 
-    def decide() -> Plan:
+    def decide() -> tuple[Plan, Sequence[Any]]:
         plan, corpus = planned or make_plan(options, launch=launch_name(), locks=locks)
         opened.append(corpus)
-        return plan
+        return plan, (corpus.path, corpus.fingerprint, corpus.left_out, corpus.corrections)
 
-    plan = group.on_main(decide)
-    corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(plan))
+    plan, of_main = group.on_main(decide)
+    corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(*of_main))
     return open_session(plan, corpus, locks=locks, group=group)
 
 
-def _open_corpus(plan: Plan) -> PreparedCorpus:
-    """The corpus of the plan; each machine has it on its own disk."""
-    corpus = PreparedCorpus.open(plan.data)
-    if corpus.fingerprint != plan.fingerprint:
-        raise UsageError(f"{plan.data}: another corpus than process 0 has: prepare once, and copy the folder")
-    return replace(corpus.leaving_out(plan.left_out), corrections=plan.corrections)
+def _open_corpus(
+    path: Path, fingerprint: str, left_out: Mapping[SplitName, tuple[int, ...]], corrections: Mapping[str, str]
+) -> PreparedCorpus:
+    """The corpus that process 0 has; each machine has it on its own disk."""
+    corpus = PreparedCorpus.open(path)
+    if corpus.fingerprint != fingerprint:
+        raise UsageError(f"{path}: another corpus than process 0 has: prepare once, and copy the folder")
+    return replace(corpus.leaving_out(left_out), corrections=corrections)
 
 
 def train_session(session: Session) -> Iterator[Event]:

@@ -21,7 +21,7 @@ from seq2seq_cli.cli.program import build_program
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.runs.records import read_history
-from seq2seq_cli.training.plan import Options, Plan, make_plan, run_path
+from seq2seq_cli.training.plan import Options, Planned, make_plan, run_path
 from tests.commands import Done, s2s_here
 from tests.corpora import pair_lines
 
@@ -70,12 +70,12 @@ def next_line(home: Path, *options: str) -> str:
     return done.stdout.splitlines()[-1].removeprefix("next: ")
 
 
-def planned(line: str) -> Plan:
-    """The plan of a command ``s2s train ...``: what it would train, and where."""
+def planned(line: str) -> Planned:
+    """The plan of a command ``s2s train ...``, what it would train, and where; and its corpus."""
     given = read(line)
     with ExitStack() as locks:
         options = Options(**{option: given[option] for option in ("config", "minutes", "data", "out", "init_from")})
-        return make_plan(options, launch=None, locks=locks)[0]
+        return make_plan(options, launch=None, locks=locks)
 
 
 def read(line: str) -> Mapping[str, Any]:
@@ -98,8 +98,8 @@ def commands() -> Mapping[str, Any]:
 )
 def test_it_trains_on_what_was_prepared(home: Path, config: str | None, options: list[str]) -> None:
     line = next_line(home, *options, *([f"--config={config}"] if config else []))
-    plan = planned(line)
-    assert plan.data == (Path("data/other") if options else Path("data/prepared"))
+    plan, corpus = planned(line)
+    assert corpus.path == (Path("data/other") if options else Path("data/prepared"))
     assert config is None or f"--config {config}" in line
     assert (plan.config.text.unit == "character") == bool(options)
     assert plan.config.data.swap == bool(options)
@@ -107,7 +107,7 @@ def test_it_trains_on_what_was_prepared(home: Path, config: str | None, options:
 
 @pytest.mark.parametrize("options", OPTIONS)
 def test_it_trains_on_what_each_option_made(home: Path, options: str) -> None:
-    plan = planned(next_line(home, *options.split()))
+    plan, _ = planned(next_line(home, *options.split()))
     for key, value in re.findall(r"--set=(\S+)=(\S+)", options):
         section, *names = key.split(".")
         values: Any = plan.config.model_dump()[section]
@@ -162,7 +162,7 @@ def test_the_usage_lines_of_a_config_work_in_their_order(path: Path, home: Path)
     assert lines[-1] == f"s2s configs show {name}"
     for line in lines:
         if line.startswith("s2s train "):
-            assert planned(line).path == Path("runs", path.stem)
+            assert planned(line)[0].path == Path("runs", path.stem)
         elif line.startswith("s2s translate "):
             assert read(line)["texts"]
         else:

@@ -66,13 +66,15 @@ def test_a_run_learns_them_slowly_and_remembers_them(origin: RunFolder, corpus: 
     (origin.path / CORRECTIONS).write_text("a\tb\n", encoding="utf-8")
     for config in (None, str(origin.path / CONFIG)):
         resumed = planned(Options(resume=True, out=out, config=config))
-        assert resumed.corrections == {"a b": "d", known[0]: "b"}
-        assert known not in planned_corpus(Options(resume=True, out=out, config=config)).sentences("test")
+        resumed_corpus = planned_corpus(Options(resume=True, out=out, config=config))
+        assert resumed_corpus.corrections == {"a b": "d", known[0]: "b"}
+        assert known not in resumed_corpus.sentences("test")
         assert resumed.config.training.lr == new.config().training.lr
     # A third run learns them again, as slowly.
     (out / CORRECTIONS).write_text("c\ta\n", encoding="utf-8")
-    third = planned(Options(data=corpus.path, init_from=out, out=tmp_path / "third", corrections=True))
-    assert third.corrections == {"a b": "d", known[0]: "b", "c": "a"}
+    options = Options(data=corpus.path, init_from=out, out=tmp_path / "third", corrections=True)
+    third = planned(options)
+    assert planned_corpus(options).corrections == {"a b": "d", known[0]: "b", "c": "a"}
     assert third.config.training.lr == new.config().training.lr
 
 

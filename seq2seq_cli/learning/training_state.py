@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, ClassVar, TypeAlias, TypedDict, get_args
+from typing import Annotated, Any, ClassVar, TypeAlias, get_args
 
 import torch
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -20,14 +20,6 @@ from seq2seq_cli.runs.records import deciding_metric
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
 Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
 Number: TypeAlias = Annotated[float, Field(strict=True)]
-
-
-class RandomState(TypedDict):
-    """The states of the random number generators of one process."""
-
-    cpu: Tensor
-    gpu: Tensor | None
-    """Of the process's GPU; None without one."""
 
 
 @dataclass(kw_only=True)
@@ -167,7 +159,7 @@ class TrainingState:
         """The device of the weights."""
         return next(self.model.parameters()).device
 
-    def checkpoint(self, random: Sequence[RandomState] | None = None) -> dict[str, Any]:
+    def checkpoint(self, random: Sequence[Mapping[str, Tensor | None]] | None = None) -> dict[str, Any]:
         """The numbered list as tensors and plain values.
 
         `random` has the random states of all processes by rank; None stands for this process alone.
@@ -179,8 +171,8 @@ class TrainingState:
             "random": list(random or [self.random_state()]),
         }
 
-    def random_state(self) -> RandomState:
-        """The random state of this process."""
+    def random_state(self) -> dict[str, Tensor | None]:
+        """The states of the random number generators of this process: ``cpu`` and, None without a GPU, ``gpu``."""
         gpu = None if self.device.type == "cpu" else torch.get_device_module(self.device).get_rng_state()
         return {"cpu": torch.get_rng_state(), "gpu": gpu}
 
@@ -198,7 +190,7 @@ class TrainingState:
         if not all(weight.isfinite().all() for weight in self.model.parameters()):
             raise ValueError("NaN or infinite numbers")
         if len(checkpoint["random"]) == group.size:
-            random: RandomState = checkpoint["random"][group.rank]
+            random = checkpoint["random"][group.rank]
             torch.set_rng_state(random["cpu"])
             if self.device.type != "cpu" and random["gpu"] is not None:
                 torch.get_device_module(self.device).set_rng_state(random["gpu"])

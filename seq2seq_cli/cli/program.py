@@ -138,7 +138,10 @@ def main() -> None:
     show_warnings()
     prepare_environment()
     if code := _run(sys.argv[1:]):
-        _drop_unwritten()
+        try:  # what stdout cannot take is discarded: the interpreter would try again at exit, and print an error
+            sys.stdout.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
 
@@ -181,14 +184,6 @@ def _open_streams() -> None:
         # Foreign words must not crash a terminal that is not UTF-8.
         stream.reconfigure(errors="backslashreplace", **encoding)  # type: ignore[union-attr]
     guard_streams()
-
-
-def _drop_unwritten() -> None:
-    """Discard the output that stdout cannot take: the interpreter would try again at exit, and print an error."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(error: Exception, memory_cure: str) -> None:

@@ -66,11 +66,13 @@ def train(
     set_: Annotated[list[str] | None, set_option("one key of the config")] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""
+    if minutes is not None and hours is not None:
+        raise UsageError("--minutes and --hours are the same: give one of them")
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
         report = s2s.train(
             config,
-            minutes=_minutes(minutes, hours),
+            minutes=minutes if hours is None else 60 * hours,
             data=data,
             out=out,
             overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
@@ -82,12 +84,6 @@ def train(
         )
     if report:
         sys.stdout.write(_result(report))
-
-
-def _minutes(minutes: float | None, hours: float | None) -> float | None:
-    if minutes is not None and hours is not None:
-        raise UsageError("--minutes and --hours are the same: give one of them")
-    return minutes if hours is None else 60 * hours
 
 
 def _shorthand(key: str, value: object) -> list[str]:

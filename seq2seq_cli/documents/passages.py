@@ -145,9 +145,8 @@ class _Paragraph:
             element.text = None
             for child in element:
                 child.tail = None
-        aside = self.element.makeelement(
-            "aside"
-        )  # in the tree: what leaves it takes time, as its namespaces are copied
+        # In the tree: what leaves it takes time, as its namespaces are copied.
+        aside = self.element.makeelement("aside")
         self.element.insert(0, aside)
         aside.extend([element for element, _, _ in self.inside])
         opened, position = [self.element], 0

@@ -1,11 +1,12 @@
 """What the commands show: notices on stderr, bars, tables and JSON; nothing in them steers a terminal."""
 
+import codecs
 import contextlib
 import json
 import logging
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TextIO, cast
 
 from typing_extensions import override
@@ -129,6 +130,21 @@ def write_lines(lines: Iterable[str]) -> None:
 def write_json(value: object) -> None:
     """Write a value to stdout as strict JSON."""
     sys.stdout.write(json.dumps(value, indent=1, allow_nan=False) + "\n")
+
+
+def json_line(content: Mapping[str, Any], output: TextIO) -> str:
+    """An object of strict JSON on one line, in the characters that the stream has."""
+    return json.dumps(content, ensure_ascii=not is_utf8(output), allow_nan=False) + "\n"
+
+
+def is_utf8(output: TextIO) -> bool:
+    """Whether a stream takes all characters."""
+    return codecs.lookup(output.encoding).name == "utf-8"
+
+
+def decimal(value: float) -> str:
+    """A score for the eye: four decimals."""
+    return f"{round(value, 4) + 0.0:.4f}"  # + 0.0 turns -0.0 into 0.0
 
 
 def table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 
 from seq2seq_cli.cli.options import Device, Overrides, run_option
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
-from seq2seq_cli.cli.translating.results import decimal, json_line
+from seq2seq_cli.cli.terminal import decimal, json_line
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.load import load

@@ -17,8 +17,7 @@ import typer
 from seq2seq_cli.cli.options import Device, Overrides, Overwrite, Threads, file_option, run_option
 from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
 from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
-from seq2seq_cli.cli.translating.presenter import Drawing, Presenter, warn_once
-from seq2seq_cli.cli.translating.results import View, open_output
+from seq2seq_cli.cli.translating import Drawing, Presenter, View, open_output, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.lines import read_blocks, read_lines

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.cli.terminal import for_terminal
-from seq2seq_cli.cli.translating.results import View, render
+from seq2seq_cli.cli.translating import View, render
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.text.codec import Reading
 

@@ -1,24 +1,138 @@
-"""Translations as a command shows them: on stdout or in a file, with their attention, and with notices on stderr."""
+"""Translations as a command shows them: as text or JSON, on stdout or in a file, with attention and with notices."""
 
-from collections.abc import Iterable, Sequence
+import contextlib
+import io
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TextIO
+from typing import Any, Literal, TextIO
 
-from seq2seq_cli.cli.terminal import tell, warn
-from seq2seq_cli.cli.translating.results import View, render
+from seq2seq_cli.cli.terminal import decimal, for_terminal, is_utf8, json_line, tell, warn
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import LoadedRun
 from seq2seq_cli.decoding.problems import Check, problems
-from seq2seq_cli.decoding.translation import Place, Translation, text_data
+from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.files.json_files import json_number
+from seq2seq_cli.files.output import check_output_path, output_file, write_output
 from seq2seq_cli.pages.data import FilmData, TranslationsData
 
 _PAGE = ".html"
 _MOST_TEXTS = 1000
 """Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""C0 and C1 but for tab and line feed: no translation holds them, not even in a word that was copied."""
+_SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
+"""Controls that part words as white space does; before a line feed they are left out."""
+
+
+@contextlib.contextmanager
+def open_output(path: Path | None, *, overwrite: bool) -> Iterator[TextIO]:
+    """Standard output, or a file that is there, whole, when the block has ended without an error.
+
+    Raises UsageError for a file that exists, unless `overwrite` is set, and for a path where none can be. A device or
+    a named pipe is written to directly.
+    """
+    if path is None:
+        yield sys.stdout
+        return
+    try:
+        with output_file(path, overwrite=overwrite) as file:
+            stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n", line_buffering=file.isatty())
+            try:
+                yield for_terminal(stream)
+            finally:
+                stream.detach()  # writes the rest, and leaves the file open
+    except OSError as error:
+        error.filename = error.filename or str(path)  # errors of other files name them
+        raise
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """The parts of a translation that are shown, and their format."""
+
+    format: Literal["text", "json"] = "text"
+    score: bool = False
+    align: bool = False
+    attention: bool = False
+    """The weights are shown."""
+    nbest: int = 1
+    """Translations per text."""
+
+
+def render(translation: Translation, view: View, output: TextIO) -> str:
+    """The lines of a text, each with its end."""
+    ranked = translation.alternatives[: view.nbest] or (translation,)
+    if view.format == "text":
+        return _text(ranked, view, output)
+    content = {"source": translation.source, **_outcome(translation, view)}
+    if view.nbest > 1:
+        content["alternatives"] = [_outcome(each, view) for each in ranked]
+    return json_line(content, output)
+
+
+def _text(ranked: tuple[Translation, ...], view: View, output: TextIO) -> str:
+    """A line with what was asked for in tab-separated columns, then the tables of attention.
+
+    With several translations per text, each text has as many lines; those that the search did not find are blank.
+    """
+    lines = [_line(each, view) for each in ranked] + [""] * (view.nbest - len(ranked))
+    tables = (_attention_table(sentence, output) for sentence in ranked[0].sentences if view.attention)
+    return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
+
+
+def _line(translation: Translation, view: View) -> str:
+    text = _without_controls(translation.text)
+    columns = []
+    if view.score and translation.sentences:
+        columns += [decimal(translation.score), decimal(translation.total.confidence)]
+    if view.align and translation.sentences:
+        columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
+    return "\t".join([text.replace("\t", " "), *columns]) if columns else text
+
+
+def _attention_table(sentence: SentenceTranslation, output: TextIO) -> str:
+    """The attention of a sentence: shades no wider than a terminal, or numbers."""
+    from seq2seq_cli.plots.attention_text import attention_table  # not above: rich, which most translations do without
+
+    if output.isatty() and is_utf8(output):
+        return attention_table(sentence, style="shades", width=shutil.get_terminal_size().columns)
+    return attention_table(sentence, style="numbers")
+
+
+def _outcome(translation: Translation, view: View) -> dict[str, Any]:
+    outcome: dict[str, Any] = {
+        "translation": _without_controls(translation.text),
+        "score": json_number(translation.score),
+        "confidence": json_number(translation.total.confidence),
+        "log_probability": json_number(translation.total.log_probability),
+        "alignment": translation.alignment,
+        "unknown": translation.unknown,
+        "copied": translation.copied,
+        "forced": translation.forced,
+    }
+    if view.attention:
+        outcome["sentences"] = [
+            {
+                "source": sentence.source,
+                "translation": sentence.text,
+                "src_tokens": sentence.src_tokens,
+                "tgt_tokens": sentence.tgt_tokens,
+                "weights": [list(map(json_number, row)) for row in sentence.weights.tolist()],
+            }
+            for sentence in translation.sentences
+        ]
+    return outcome
+
+
+def _without_controls(text: str) -> str:
+    """The text without control characters, a space in place of those that part words."""
+    return _CONTROLS.sub("", _SEPARATORS.sub(" ", text))
 
 
 @dataclass(kw_only=True)

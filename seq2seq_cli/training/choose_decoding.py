@@ -6,7 +6,6 @@ defaults, whatever the config has: a resumed run, whose config has what was chos
 
 import math
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,6 +22,7 @@ from seq2seq_cli.decoding.load import load_model, open_engine
 from seq2seq_cli.decoding.similar.engine import ConsultingEngine
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import CONFIG
@@ -107,9 +107,7 @@ def _trials(session: Session) -> tuple[str, Score, float]:
     corpus, training = session.corpus, session.config.training
     is_bleu = session.state.progress.deciding(training.metric) == "bleu"
     metric = bleu(corpus.tgt_codec.config.language) if is_bleu else chrf()
-    references = defaultdict(list)
-    for src, tgt in corpus.sentences("valid"):
-        references[src].append(tgt)
+    references = EvaluationSet.of_split(corpus, "valid").references
     plain, count = trained_translator(session), MOST_SOURCES
     if seconds := training.seconds_to_choose:
         few, times = _spaced(list(references), _TIMED), []

@@ -31,7 +31,7 @@ def test_products_of_vectors_are_the_positive_pointwise_mutual_information() -> 
 
 def test_a_unit_counts_as_often_as_a_sentence_has_it_in_any_order() -> None:
     # Products of matrices with unordered or repeated columns may damage memory, which shows on some processors alone.
-    with torch.sparse.check_sparse_tensor_invariants():
+    with torch.sparse.check_sparse_tensor_invariants():  # type: ignore[no-untyped-call]
         src, tgt = vectors_of(pairs_of(([1, 0, 1], [1, 0]), ([0], [0])), src_size=2, tgt_size=2, dimension=2)
     # 0 is with 0 twice and with 1 once, 1 with either twice. The targets have n = 4, 3.
     of_0, of_1 = 4**0.75, 3**0.75

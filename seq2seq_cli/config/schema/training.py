@@ -49,7 +49,7 @@ class HelpConfig(Section):
     own pairs lack, to be trained on; s2s prepare tells it. Those with less have taught little, and taken time."""
     own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
     """Smallest fraction of an epoch's tokens that is of the own pairs; the others are drawn from what helps."""
-    own_alone: Probability = 0.25
+    own_alone: Probability = 0.1
     """Fraction of the run, at its end, in which the pairs of the two languages are alone."""
     noise: Probability = 0.1
     """Per token of a text that the model copies: it is left out of the source, or another one takes its place."""

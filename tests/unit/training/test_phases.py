@@ -64,7 +64,7 @@ def test_a_time_limit_ends_the_first_part_within_an_epoch(helped: PreparedCorpus
         if isinstance(event, Step):
             alone.append(progress.is_alone)
             if event.step == 3:
-                progress.seconds = 0.8 * 100 * 60
+                progress.seconds = 0.95 * 100 * 60
             if event.step == 8:
                 break
     assert alone[:3] == [False] * 3

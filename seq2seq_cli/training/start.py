@@ -4,8 +4,10 @@ Torch takes seconds to load: it is imported after the plan, so that a mistake in
 once.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,15 +16,16 @@ from seq2seq_cli.compute.environment import has_other_processes, launch_name
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.corpus.manifest import MANIFEST
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import contents
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import RUNS
-from seq2seq_cli.training.plan import Options, make_plan, run_path
+from seq2seq_cli.runs.layout import RUNS, check_free
+from seq2seq_cli.training.plan import BASE, Options, make_plan, run_path
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.teachers import TRANSLATED, add_translations
 
 if TYPE_CHECKING:
     from seq2seq_cli.runs.listing import Run
@@ -45,6 +48,7 @@ def train(
     overwrite: bool = False,
     init_from: Path | str | None = None,
     corrections: bool = False,
+    teachers: int = 0,
     on_event: Callable[["Event"], None] = lambda _: None,
 ) -> "Report | None":
     """Train a translator on a prepared folder, and keep the best weights in a run folder.
@@ -57,7 +61,9 @@ def train(
     ``data/prepared``; `out` is the run folder, by default one in ``runs/`` named after the config or the minutes, or
     ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
     one replaces it; with `init_from` a new one begins with the best weights of another, and with `corrections` it
-    learns the corrections in that folder as well. `on_event` is called with each event.
+    learns the corrections in that folder as well. With `teachers`, so many first models per direction are trained in a
+    half of the minutes, and their translations of the pairs help the model (see `teachers`); called again after an
+    interruption, it takes those that are there. `on_event` is called with each event.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 
@@ -75,6 +81,8 @@ def train(
         init_from=Path(init_from) if init_from else None,
         corrections=corrections,
     )
+    if teachers:
+        options = _with_teachers(options, teachers, on_event)
     event = None
     # The run is locked from before its checkpoint is read until the report is written.
     with ExitStack() as locks:
@@ -86,6 +94,34 @@ def train(
             for event in events:
                 on_event(event)
     return event if isinstance(event, Report) else None
+
+
+def _with_teachers(options: Options, teachers: int, on_event: Callable[["Event"], None]) -> Options:
+    """The options of the last model, whose corpus has the translations of the first ones."""
+    if not options.is_dialled or teachers < 0 or has_other_processes():
+        raise UsageError("--teachers: takes a number from 1 on, no --config, --resume or --init-from, and no torchrun")
+    path, corpus = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
+    check_free(path, overwrite=options.overwrite)
+    minutes = options.minutes or load_config(BASE, options.overrides).training.max_minutes or 0.0
+    begun = time.monotonic()
+
+    def teach(data: Path, run: RunFolder, seed: int) -> None:
+        saved = run.has_checkpoint and not options.overwrite
+        train(
+            minutes=None if saved else minutes / (4 * teachers),
+            data=data,
+            out=run.path,
+            overrides=[*options.overrides, f"training.seed={seed}"],
+            resume=saved,
+            overwrite=not saved,
+            on_event=on_event,
+        )
+
+    folder = path.with_name(f"{path.name}_teachers")
+    data = add_translations(corpus, folder, teachers, teach, overwrite=options.overwrite)
+    left = minutes - (time.monotonic() - begun) / 60
+    minutes = round(min(max(left, minutes / 4), minutes / 2), 1)
+    return replace(options, data=data, out=path, minutes=minutes, overrides=[TRANSLATED, *options.overrides])
 
 
 def compare(

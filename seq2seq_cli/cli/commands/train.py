@@ -59,6 +59,15 @@ def train(
     corrections: Annotated[
         bool, typer.Option("--corrections", help="Learn the corrections of the run of --init-from as well.")
     ] = False,
+    teachers: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            show_default=False,
+            help="First models per direction, whose translations of the pairs help the model; half of the minutes are"
+            " theirs.",
+        ),
+    ] = 0,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
     ] = None,
@@ -80,6 +89,7 @@ def train(
             overwrite=overwrite,
             init_from=init_from,
             corrections=corrections,
+            teachers=teachers,
             on_event=bar.show,
         )
     if report:

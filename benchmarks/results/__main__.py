@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
+from benchmarks.results.picture import minutes_picture
 from benchmarks.results.table import Result, Score, read_results, results_table, robustness_tables, summary_table
 from benchmarks.work_folder import claim
 from seq2seq_cli.compute.environment import prepare_environment
@@ -26,11 +27,12 @@ from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.preparation.pipeline import prepare
 
 RESULTS = Path("docs/results")
 PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/evaluation.md")
+PICTURE = Path("docs/minutes.png")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
 HELP_OPTIONS = ("related", "dictionary", "tgt-only")
 _TIMED = re.compile(r"[\w-]+:\d+(\.\d+)?", re.ASCII)
@@ -48,6 +50,8 @@ def main() -> None:
     except (S2SError, RuntimeError) as error:
         sys.exit(f"benchmarks.results: {error}")
     results = read_results(options.results)
+    if content := minutes_picture(results, options.picture_pairs):
+        write_whole(options.picture, content)
     for page, name, lines in (
         (options.page, "results", results_table(results)),
         (options.summary, "results", summary_table(results)),
@@ -79,6 +83,10 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--summary", type=Path, default=SUMMARY, metavar="FILE", help="page with the scores alone")
     parser.add_argument(
         "--robustness", type=Path, default=ROBUSTNESS, metavar="FILE", help="page with the table of other dresses"
+    )
+    parser.add_argument("--picture", type=Path, default=PICTURE, metavar="FILE", help="picture of BLEU by minutes")
+    parser.add_argument(
+        "--picture-pairs", default="deu", metavar="NAME", help="begin of the names of its pair files; default deu"
     )
     options = parser.parse_args()
     for page in (options.page, options.summary, options.robustness):

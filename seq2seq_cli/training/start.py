@@ -19,7 +19,7 @@ from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.files.writing import contents
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import RUNS, check_free
@@ -107,15 +107,19 @@ def _with_teachers(options: Options, teachers: int, on_event: Callable[["Event"]
 
     def teach(data: Path, run: RunFolder, seed: int) -> None:
         saved = run.has_checkpoint and not options.overwrite
-        train(
-            minutes=None if saved else minutes / (4 * teachers),
-            data=data,
-            out=run.path,
-            overrides=[*options.overrides, f"training.seed={seed}"],
-            resume=saved,
-            overwrite=not saved,
-            on_event=on_event,
-        )
+        try:
+            train(
+                minutes=None if saved else minutes / (4 * teachers),
+                data=data,
+                out=run.path,
+                overrides=[*options.overrides, f"training.seed={seed}"],
+                resume=saved,
+                overwrite=not saved,
+                on_event=on_event,
+            )
+        except Interrupted as error:
+            kept = f"interrupted; {run.path} is kept: give the same command again, without --overwrite"
+            raise Interrupted(kept, exit_code=error.exit_code) from None
 
     folder = path.with_name(f"{path.name}_teachers")
     data = add_translations(corpus, folder, teachers, teach, overwrite=options.overwrite)

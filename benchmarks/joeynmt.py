@@ -55,7 +55,7 @@ class JoeyNMT:
             (folder / f"train.{name}").write_text("".join(lines), encoding="utf-8")
             # JoeyNMT requires a validation file, and never reaches a validation.
             (folder / f"valid.{name}").write_text("".join(lines[:10]), encoding="utf-8")
-        size = str(len(corpus.tgt_codec.vocabulary))
+        size = str(len(corpus.codec("tgt").vocabulary))
         done = subprocess.run(
             [python, "-c", _LEARN_PIECES, folder, size], capture_output=True, encoding="utf-8", check=False
         )

@@ -60,7 +60,7 @@ def tiny_model(*overrides: str, seed: int = 1, words: int = 12) -> Seq2Seq:
 
 def fresh_tiny(corpus: PreparedCorpus, config: Config) -> TrainingState:
     torch.manual_seed(1)
-    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
     return fresh_state(build_model(config.model, **sizes), config.training, "fp32")
 
 

@@ -198,7 +198,7 @@ def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[Step]:
     endless = config.training.model_copy(update={"epochs": 10**9, "max_minutes": None, "patience": None})
     config = config.model_copy(update={"training": endless})
     device = choose_device(endless.device)
-    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
     model = build_model(config.model, **sizes).to(device)
     state = fresh_state(model, endless, choose_precision(endless.precision, device))
     return (event for event in TrainingLoop(state, corpus, config) if isinstance(event, Step))

@@ -132,7 +132,7 @@ def training(corpus: PreparedCorpus, name: str, deviation: str) -> Iterator[Figu
     overrides.append(f"model.initialisation.output_std={deviation}")
     config = resolve_config(load_config(name, overrides), corpus)
     torch.manual_seed(config.training.seed)
-    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
     state = fresh_state(build_model(config.model, **sizes), config.training, "fp32")
     watch = Watch(state.model.decoder.attention)
     for event in TrainingLoop(state, corpus, config):

@@ -50,7 +50,7 @@ def typical_batch(corpus: PreparedCorpus, *, sentences: int) -> Shape:
         sentences=sentences,
         src=round(float(ids.src.lengths.mean())) + 1,
         tgt=round(float(ids.tgt.lengths.mean())) + 1,
-        vocabulary=len(corpus.tgt_codec.vocabulary),
+        vocabulary=len(corpus.codec("tgt").vocabulary),
     )
 
 

@@ -99,5 +99,5 @@ def run_round(corpus: Path, name: str, *, seconds: float) -> Round:
 
 
 def _announce(corpus: PreparedCorpus) -> None:
-    size = len(corpus.tgt_codec.vocabulary)
+    size = len(corpus.codec("tgt").vocabulary)
     print(f"training on {len(corpus.split('train')):,} pairs, one vocabulary of {size:,}", file=sys.stderr)

@@ -117,7 +117,7 @@ def _tutorial(path: Path) -> tuple[Iterator[int], str]:
     from seq2seq_cli.corpus.prepared import PreparedCorpus
 
     corpus = PreparedCorpus.open(path)
-    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
     return tutorial_loop(corpus.split("train"), measured_config(DECODERS[0]), **sizes), "fp32"
 
 

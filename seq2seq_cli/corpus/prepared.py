@@ -65,8 +65,8 @@ class PreparedCorpus:
 
     path: Path
     manifest: Manifest
-    src_codec: Codec
-    tgt_codec: Codec
+    codecs: Codecs
+    """The codecs of source and target."""
     left_out: Mapping[SplitName, tuple[int, ...]] = field(default_factory=dict)
     """The numbers of the pairs of the folder that are left out of a split."""
     corrections: Mapping[str, str] = field(default_factory=dict)
@@ -75,14 +75,9 @@ class PreparedCorpus:
     _held_out: dict[SplitName, list[tuple[str, str]]] = field(default_factory=dict, repr=False, compare=False)
     """The texts of the held-out splits, those left out included."""
 
-    @property
-    def codecs(self) -> Codecs:
-        """The codecs of source and target."""
-        return self.src_codec, self.tgt_codec
-
     def codec(self, side: SideName) -> Codec:
         """The codec of one side."""
-        return self.src_codec if side == "src" else self.tgt_codec
+        return self.codecs[SIDES.index(side)]
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -100,10 +95,10 @@ class PreparedCorpus:
         for side in SIDES:
             _content(path, codec_path(Path(), side).as_posix(), manifest)
         try:
-            src_codec, tgt_codec = load_codecs(path)
+            codecs = load_codecs(path)
         except ModelFileError as error:
             raise PreparedFolderError(str(error)) from None
-        corpus = cls(path=path, manifest=manifest, src_codec=src_codec, tgt_codec=tgt_codec)
+        corpus = cls(path=path, manifest=manifest, codecs=codecs)
         for part, record in manifest.splits.items():
             ids = ParallelIds(src=corpus._read_ids(part, "src"), tgt=corpus._read_ids(part, "tgt"))
             if not len(ids.src) == len(ids.tgt) == record.pairs:

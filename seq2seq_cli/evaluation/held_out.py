@@ -73,7 +73,7 @@ def score_split(
     own = list(dict.fromkeys(src for src, _ in pairs))[group.rank :: group.size]
     found = zip(own, translator.translate(own), strict=True)
     texts = dict(chain.from_iterable(group.gather([(src, translation.text) for src, translation in found])))
-    side = corpus.tgt_codec.config
+    side = corpus.codec("tgt").config
     score = partial(corpus_score, hypotheses=[texts[src] for src, _ in pairs], references=[tgt for _, tgt in pairs])
     return HeldOutScores(
         loss=loss,

@@ -106,7 +106,7 @@ def _trials(session: Session) -> tuple[str, Score, float]:
     """
     corpus, training = session.corpus, session.config.training
     is_bleu = session.state.progress.deciding(training.metric) == "bleu"
-    metric = bleu(corpus.tgt_codec.config.language) if is_bleu else chrf()
+    metric = bleu(corpus.codec("tgt").config.language) if is_bleu else chrf()
     references = EvaluationSet.of_split(corpus, "valid").references
     plain, count = trained_translator(session), MOST_SOURCES
     if seconds := training.seconds_to_choose:

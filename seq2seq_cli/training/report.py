@@ -124,7 +124,7 @@ A sequence-to-sequence translator{" with attention" if config.model.attention.ha
 - model: {config.model.in_words}, {config.model.decoder.readout} readout;
   {state.model.parameter_count:,} parameters
 {made}- data: {pairs} pairs{helped}; {_shared(corpus)}{_left_out(corpus, origin)}
-- vocabulary: {len(corpus.src_codec.vocabulary):,} {src}, {len(corpus.tgt_codec.vocabulary):,} {tgt}
+- vocabulary: {len(corpus.codec("src").vocabulary):,} {src}, {len(corpus.codec("tgt").vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
 {_test_scores(report)}

@@ -29,7 +29,7 @@ def groups(size: int) -> list[ProcessGroup]:
 
 
 def model_of(corpus: PreparedCorpus, config: Config) -> Seq2Seq:
-    sizes = {"src_size": len(corpus.src_codec.vocabulary), "tgt_size": len(corpus.tgt_codec.vocabulary)}
+    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
     return build_model(config.model, **sizes)
 
 

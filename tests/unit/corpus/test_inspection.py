@@ -103,8 +103,8 @@ def test_unknown_words_are_counted_without_their_spaces(tmp_path: Path) -> None:
 def test_every_unknown_id_has_its_word(tmp_path: Path, unit: str, side: str) -> None:
     pairs = [(text, text.upper()) for text in symbol_sequences(300, shortest=1, longest=9)]
     corpus = prepared(tmp_path, pairs, [f"text.unit={unit}", "text.src.max_size=12", "text.tgt.max_size=12"])
-    codec = corpus.src_codec if side == "src" else corpus.tgt_codec
     column = ("src", "tgt").index(side)
+    codec = corpus.codecs[column]
 
     texts = [pair[column] for split in ("train", "valid") for pair in corpus.sentences(split)]
     unknown = count_unknown(corpus, "src" if side == "src" else "tgt", ["train", "valid"])
@@ -125,6 +125,6 @@ def test_examples_are_pairs_of_the_corpus_with_their_units(tmp_path: Path, unit:
     assert list(draw_pairs(corpus, 20, seed=2)) != drawn
     for split, pair in drawn:
         assert pair in corpus.sentences(split)
-        ids, units = corpus.src_codec.read(pair[0]).ids, shown_units(corpus.src_codec, pair[0])
-        assert [corpus.src_codec.vocabulary.id(shown) for shown in units] == ids
+        ids, units = corpus.codec("src").read(pair[0]).ids, shown_units(corpus.codec("src"), pair[0])
+        assert [corpus.codec("src").vocabulary.id(shown) for shown in units] == ids
         assert all(shown[1:-1] in pair[0] for shown, id_ in zip(units, ids, strict=True) if id_ == UNK)

@@ -54,14 +54,14 @@ def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides:
         ids, sentences = corpus.split(name), corpus.sentences(name)
         assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
         for pair, (source, target) in enumerate(sentences):
-            assert ids.src.row(pair).tolist() == corpus.src_codec.read(source).ids
-            assert ids.tgt.row(pair).tolist() == corpus.tgt_codec.read(target).ids
+            assert ids.src.row(pair).tolist() == corpus.codec("src").read(source).ids
+            assert ids.tgt.row(pair).tolist() == corpus.codec("tgt").read(target).ids
             assert ids.src.lengths[pair] == len(ids.src.row(pair))
             assert ids.tgt.lengths[pair] == len(ids.tgt.row(pair))
         tokens["src"] += int(ids.src.lengths.sum())
         tokens["tgt"] += int(ids.tgt.lengths.sum())
     assert tokens == {"src": corpus.manifest.src.tokens, "tgt": corpus.manifest.tgt.tokens}
-    valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.src_codec.read(source).ids]
+    valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.codec("src").read(source).ids]
     assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
 
 

@@ -70,7 +70,7 @@ def test_the_attention_to_a_pair_is_that_of_the_model_which_reads_it(tmp_path: P
         weights = batch_loss(model, batch, teacher_forcing=1.0).weights
         assert weights is not None
         np.testing.assert_allclose(np.array(pair["weights"]), weights[0].detach(), atol=6e-4)
-        assert pair["src_tokens"] == [*corpus.src_codec.read(pair["source"]).parts, "<eos>"]
+        assert pair["src_tokens"] == [*corpus.codec("src").read(pair["source"]).parts, "<eos>"]
         assert pair["tgt_tokens"][-1] == "<eos>"
 
 

@@ -68,7 +68,7 @@ def test_a_related_file_is_cut_by_the_rules_of_its_own_language(tmp_path: Path) 
     _, corpus = made(tmp_path, related=[file], overrides=["text.unit=word", "text.tgt.min_count=1"])
     row = corpus.split("related").tgt.row(0).tolist()
     words = ["L'", "oiseau", "."]  # English and German rules keep L'oiseau in one piece
-    assert [corpus.tgt_codec.vocabulary.unit(id_) for id_ in row][-1] == "."
+    assert [corpus.codec("tgt").vocabulary.unit(id_) for id_ in row][-1] == "."
     assert len(row) == len(words)
 
 
@@ -123,7 +123,7 @@ def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Pa
     options: dict[str, Any] = {"languages": "en-xx", "overrides": ["text.src.max_size=90", "text.tgt.max_size=90"]}
     report = prepare(own, out=tmp_path / "out", related=[f"{related}:en-fr"], **options)
     corpus = PreparedCorpus.open(report.out)
-    assert len(corpus.tgt_codec.read("zyxwvut").ids) == 1
+    assert len(corpus.codec("tgt").read("zyxwvut").ids) == 1
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_vocabularies_come_from_training_alone(pair_file: Path, tmp_path: Path) 
     corpus = prepared(pair_file, tmp_path / "out", [*WORDS, "text.src.min_count=1", "text.tgt.min_count=1"])
 
     train = {word for source, _ in corpus.sentences("train") for word in source.lower().replace(".", " .").split()}
-    assert set(corpus.src_codec.vocabulary.words) == train
+    assert set(corpus.codec("src").vocabulary.words) == train
     valid = [word for source, _ in corpus.sentences("valid") for word in source.lower().replace(".", " .").split()]
     assert corpus.manifest.src.unknown_rate == pytest.approx(sum(word not in train for word in valid) / len(valid))
 
@@ -104,7 +104,7 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
     assert train.src.row(0).dtype.itemsize == 4
     assert train.tgt.row(0).dtype.itemsize == 2
     last = len(train) - 1
-    assert train.src.row(last).tolist() == corpus.src_codec.read(corpus.sentences("train")[last][0]).ids
+    assert train.src.row(last).tolist() == corpus.codec("src").read(corpus.sentences("train")[last][0]).ids
 
 
 def test_an_up_to_date_folder_is_left_alone(pair_file: Path, tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_a_run_that_was_half_made_or_half_removed_when_it_was_killed_is_replaced
         if not path.joinpath(left[0]).exists():
             path.joinpath(left[0]).mkdir()
         created(path, config, corpus, overwrite=True)
-        assert load_codecs(path) == (corpus.src_codec, corpus.tgt_codec)
+        assert load_codecs(path) == corpus.codecs
 
 
 def set_metadata(path: Path, metadata: dict[str, str]) -> None:

@@ -84,7 +84,7 @@ def test_of_other_vocabularies_the_shared_units_are_learned_already(
     session = started(run_path, config, other, init_from=origin.path)
 
     begun, best = session.state.model.weights(), origin.read_best()
-    new, old = other.tgt_codec.vocabulary, load_codecs(origin.path)[1].vocabulary
+    new, old = other.codec("tgt").vocabulary, load_codecs(origin.path)[1].vocabulary
     for name in ("decoder.embedding.weight", "output.weight", "output.bias"):
         for unit in SYMBOLS.translate(renamed):
             known = best[name][old.id(unit)] if unit.islower() else drawn[name][new.id(unit)]

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.delimited import TAB_LINES
@@ -32,19 +31,6 @@ _MOST_WORDS = 4
 _SHOWN = 8
 
 
-@dataclass(frozen=True, kw_only=True)
-class Choice:
-    """The two columns of a file."""
-
-    columns: Columns
-    names: tuple[str, str] | None
-    """Their names; None where the file has none."""
-    has_header: bool
-    """Whether the first record names the columns."""
-    languages: Codes | None
-    """The languages that their names state, `ANY_LANGUAGE` for one that states none; None where neither does."""
-
-
 def read_columns(asked: str) -> tuple[str, str]:
     """The two columns of ``en,de`` or ``2,4``; raises ConfigError when there are not two."""
     first, _, second = (part.strip() for part in asked.partition(","))
@@ -55,10 +41,11 @@ def read_columns(asked: str) -> tuple[str, str]:
 
 def choose_columns(
     records: Sequence[Record], *, asked: tuple[str, str] | None, languages: Codes | None, reader: Reader, file: str
-) -> Choice:
+) -> tuple[Columns, tuple[str, str] | None, bool]:
     """The columns that are `asked` for, by name or number; else the columns of `languages`, or the only ones of text.
 
-    Lines with tabs may have more cells behind those two. `file` is the name in messages.
+    With their names, None where the file has none, and whether the first record names the columns. Lines with tabs may
+    have more cells behind those two. `file` is the name in messages.
 
     Raises UsageError when there are no such columns, or when several may be meant.
     """
@@ -88,16 +75,19 @@ def choose_columns(
                 f"{file}: of the columns {listed}, several may be meant: choose two with --columns, by name or number"
             )
         columns = found[0], found[1]
-    stated = [language_named(names[column]) if is_named else None for column in columns]
-    if any(stated):
-        last_words = [re.split(r"[\W_]", names[column].strip())[-1] for column in columns]  # ddo of txt-ddo
-        stated = [code or any_code_named(word) for code, word in zip(stated, last_words, strict=True)]
-    return Choice(
-        columns=columns,
-        names=(names[columns[0]], names[columns[1]]) if is_named else None,
-        has_header=has_header,
-        languages=(stated[0] or ANY_LANGUAGE, stated[1] or ANY_LANGUAGE) if any(stated) else None,
+    return columns, (names[columns[0]], names[columns[1]]) if is_named else None, has_header
+
+
+def languages_of_names(names: tuple[str, str]) -> Codes | None:
+    """The languages that two columns' names state, `ANY_LANGUAGE` for one that states none; None where neither does."""
+    stated = list(map(language_named, names))
+    if not any(stated):
+        return None
+    last_words = [re.split(r"[\W_]", name.strip())[-1] for name in names]  # ddo of txt-ddo
+    first, second = (
+        code or any_code_named(word) or ANY_LANGUAGE for code, word in zip(stated, last_words, strict=True)
     )
+    return first, second
 
 
 def _usual_keys(rows: Sequence[Mapping[Column, str]]) -> list[Column]:

@@ -12,7 +12,7 @@ from seq2seq_cli.documents.plain_text import is_subtitles
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
 from seq2seq_cli.pairs.binary_tables import PARQUET, PARQUET_MAGIC, SPREADSHEET, WORKBOOK
-from seq2seq_cli.pairs.columns import choose_columns, read_columns
+from seq2seq_cli.pairs.columns import choose_columns, languages_of_names, read_columns
 from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.marked_lines import PO, SUBTITLES, TOOLBOX, USFM, is_po, is_toolbox, is_usfm
@@ -126,23 +126,25 @@ def _with_columns(
     # Blank rows and titles stand before the first row that has two cells.
     filled = (sum(cell.strip() != "" for cell in record.cells.values()) for record in records)
     before = next((place for place, cells in enumerate(filled) if cells > 1), 0)
-    choice = choose_columns(records[before:], asked=asked, languages=languages, reader=reader, file=file.name)
-    is_plain = choice.columns == (1, 2) and reader == TAB_LINES
+    columns, names, has_header = choose_columns(
+        records[before:], asked=asked, languages=languages, reader=reader, file=file.name
+    )
+    is_plain = columns == (1, 2) and reader == TAB_LINES
     has_more = sum(any(cell.strip() for cell in list(record.cells.values())[2:]) for record in records)
     notice = ""
-    if choice.has_header or not is_plain:
-        taken = one_line(" and ".join(map(str, choice.names or choice.columns)))
+    if has_header or not is_plain:
+        taken = one_line(" and ".join(map(str, names or columns)))
         notice = f"{file.name}: {reader.kind}; its columns {taken} are taken"
-        if choice.has_header or choice.names is None:
-            what = "is a header" if choice.has_header else "is taken as a pair"
+        if has_header or names is None:
+            what = "is a header" if has_header else "is taken as a pair"
             notice += f"; {reader.unit} {records[before].line} {what}"
     return replace(
         pair_file,
         reader=None if is_plain else reader,
-        columns=choice.columns,
+        columns=columns,
         has_two_columns=has_more <= _FEW_WIDER * len(records),
-        skipped=before + 1 if choice.has_header else 0,
-        languages=choice.languages,
+        skipped=before + 1 if has_header else 0,
+        languages=languages_of_names(names) if names else None,
         notice=notice,
     )
 

@@ -30,8 +30,8 @@ from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 
-_WITH_DIGITS = 20_000
-"""Pairs with digits whose numbers are looked at before training."""
+_SAMPLE = 20_000
+"""Pairs that are looked at before training for their names, and pairs with digits for their numbers."""
 _LONGEST_JOINED = 30
 """Target ids of a line of joined pairs, more where they are characters: longer ones are few per batch, and take as many
 steps."""
@@ -86,7 +86,7 @@ class Augmentation:
         if not (training.augmentation.enabled or training.bpe_dropout):
             return None
         changes = training.augmentation
-        names = Names.of_corpus(corpus, training.seed) if changes.enabled and changes.names else Names.of((), ())
+        names = _names_of(corpus, training.seed) if changes.enabled and changes.names else Names.of((), ())
         forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
         return cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
 
@@ -149,7 +149,7 @@ class Augmentation:
         of_line = _drawn(self._of_line, random)
         if len(group) == 1 and not (of_pairs[0] or of_line):
             return group[0]
-        before = list(map(self._texts, group))
+        before = [_texts(self.codecs, line) for line in group]
         texts = _joined([_changed(*each, random) for each in zip(before, of_pairs, strict=True)])
         texts = _changed(texts, of_line, random)
         return group[0] if before == [texts] else Line(*map(_ids, self.codecs, texts))
@@ -175,9 +175,6 @@ class Augmentation:
 
     def _has_digits(self, line: Line) -> bool:
         return not self._digits.isdisjoint(line.src)
-
-    def _texts(self, line: Line) -> Texts:
-        return Texts(*(codec.text(ids) for codec, ids in zip(self.codecs, line, strict=True)))
 
     def _with_other_numbers(self, texts: Texts, random: Random) -> Texts:
         return Texts(*with_other_numbers(texts, self.forms, random))
@@ -277,6 +274,10 @@ def _joined(pairs: Sequence[Texts]) -> Texts:
     return Texts(*(side.removesuffix(" ") for side in sides))
 
 
+def _texts(codecs: Codecs, line: Line) -> Texts:
+    return Texts(*(codec.text(ids) for codec, ids in zip(codecs, line, strict=True)))
+
+
 def _ids(codec: Codec, text: str) -> list[int]:
     return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)] if HIDDEN in text else ()).ids
 
@@ -285,13 +286,20 @@ def _ids_with_digits(codec: Codec) -> frozenset[int]:
     return codec.vocabulary.ids_where(lambda word: re.search(r"\d", word) is not None)
 
 
+def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
+    """The names of a sample of the training pairs."""
+    (src, tgt), pairs = corpus.codecs, corpus.split("train")
+    rows = np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False)
+    texts = (_texts(corpus.codecs, line) for line in _lines(pairs, np.sort(rows)))
+    return Names.of(texts, set(src.vocabulary.words).intersection(tgt.vocabulary.words))
+
+
 def _forms_of(corpus: PreparedCorpus) -> list[Written]:
     """The forms of the numbers in a part of the training pairs that is large enough for it."""
-    src, tgt = corpus.codecs
     pairs = corpus.split("train")
-    places = np.flatnonzero(np.isin(pairs.src.values, list(_ids_with_digits(src))))
-    rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_WITH_DIGITS]
-    return written_forms((src.text(line.src), tgt.text(line.tgt)) for line in _lines(pairs, rows))
+    places = np.flatnonzero(np.isin(pairs.src.values, list(_ids_with_digits(corpus.codecs[0]))))
+    rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]
+    return written_forms(_texts(corpus.codecs, line) for line in _lines(pairs, rows))
 
 
 def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:

@@ -12,13 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.text.normalise import CONTINUING, SPACING
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """A word of letters: Tom, O'Brien, Jean-Luc."""
-_SAMPLE = 20_000
-"""Pairs whose names are looked at before training."""
 _FEWEST = 20
 """Distinct names below which a corpus shows too little of their shape."""
 _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
@@ -62,16 +59,6 @@ class Names:
         return cls(
             common=frozenset(common), units=tuple(sorted(units)), known=tuple(known) if len(known) >= _FEWEST else ()
         )
-
-    @classmethod
-    def of_corpus(cls, corpus: PreparedCorpus, seed: int) -> "Names":
-        """The names of a sample of the training pairs."""
-        (src, tgt), pairs = corpus.codecs, corpus.split("train")
-        rows = np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False)
-        texts = (
-            (src.text(pairs.src.row(i).tolist()), tgt.text(pairs.tgt.row(i).tolist())) for i in sorted(rows.tolist())
-        )
-        return cls.of(texts, set(src.vocabulary.words).intersection(tgt.vocabulary.words))
 
     def find(self, src: str, tgt: str) -> list[str]:
         """The names that a source and its translation share, each as often in both: Tom, with Tom's and Toms."""

@@ -143,10 +143,11 @@ function copyText(element) {
  * The page of a server: a text is sent to it, and its translation shown with the attention.
  *
  * `directions` are pairs of languages, `names` their English names; `about` has of each direction `lines` on the
- * translator, and an `example` to type; `suggestions` says whether better translations are taken; `pause` is in
- * milliseconds; `files` are endings of documents' names.
+ * translator, and an `example` to type; the `settings` have the names of LibreTranslate: `suggestions` says whether
+ * better translations are taken; `frontendTimeout` is in milliseconds; the files' formats are endings of their names.
  */
-function servedPage({ directions, names, about, suggestions, needs_key: needsKey, max_characters: most, pause, files }) {
+function servedPage({ directions, names, about, ...settings }) {
+  const { suggestions, keyRequired: needsKey, frontendTimeout: pause, supportedFilesFormat: files } = settings;
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
   const direction = choice(directions.map(title), () => choose());
   const footer = el("footer", { class: "note" });
@@ -247,7 +248,7 @@ function servedPage({ directions, names, about, suggestions, needs_key: needsKey
     ...(needsKey ? [labelled("API key", key)] : []),
     labelled("Document", chooser),
   ];
-  panes.input.maxLength = most;
+  panes.input.maxLength = settings.charLimit;
   document.head.append(el("link", { rel: "manifest", href: "manifest.webmanifest" }));
   document.body.append(
     el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0])), sizeControl()),

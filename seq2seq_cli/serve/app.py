@@ -169,33 +169,23 @@ class Application:
         directions = list(self.runs)
         sources, targets = zip(*directions, strict=True)
         names = {code: name_of(code) for code in (*sources, *targets)}
-        needs_key, longest = bool(self.keys), self.max_characters - cost("")
-        page = served_page(
-            {
-                "directions": directions,
-                "names": names,
-                "about": [served.about for served in self.runs.values()],
-                "suggestions": self.takes_suggestions,
-                "needs_key": needs_key,
-                "max_characters": longest,
-                "pause": _TYPING_PAUSE,
-                "files": TRANSLATED,
-            }
-        )
         named = {code: {"code": code, "name": name} for code, name in names.items()}
         languages = [
             {**named[code], "targets": [target for source, target in directions if source == code]} for code in names
         ]
+        needs_key = bool(self.keys)
         settings = {
             "apiKeys": needs_key,
             "keyRequired": needs_key,
-            "charLimit": longest,
+            "charLimit": self.max_characters - cost(""),
             "frontendTimeout": _TYPING_PAUSE,
             "language": {"source": named[sources[0]], "target": named[targets[0]]},
             "suggestions": self.takes_suggestions,
             "filesTranslation": True,
             "supportedFilesFormat": TRANSLATED,
         }
+        about = [served.about for served in self.runs.values()]
+        page = served_page({"directions": directions, "names": names, "about": about, **settings})
         headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
         return {
             "/": Response(page, media_type="text/html", headers=headers),

@@ -35,12 +35,17 @@ logger = logging.getLogger(__name__)
 class LoadedRun:
     """A trained run in memory, ready to translate."""
 
-    path: Path
-    """The run folder; of several that translate together, the first."""
+    folder: RunFolder
+    """Of several that translate together, the first."""
     uncorrected: Translator
     """The translator without the corrections and the glossary in the folder."""
     _corrected: tuple[object, Translator] | None = field(default=None, init=False, repr=False)
     """The sizes and times of these files when they were read, and the translator with them."""
+
+    @property
+    def path(self) -> Path:
+        """The run folder."""
+        return self.folder.path
 
     @property
     def translator(self) -> Translator:
@@ -126,7 +131,7 @@ def load(
         from seq2seq_cli.decoding.engines.ensemble import Ensemble
 
         first = replace(first, engine=Ensemble([each.engine for each in (first, *others)]))
-    return LoadedRun(path=folders[0].path, uncorrected=first)
+    return LoadedRun(folder=folders[0], uncorrected=first)
 
 
 def load_translator(

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -25,7 +25,6 @@ from seq2seq_cli.decoding.problems import problems
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import manifest, served_page
-from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
@@ -47,30 +46,22 @@ _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
 
 
-class Served(NamedTuple):
-    """A run that is served."""
-
-    run: LoadedRun
-    about: Mapping[str, Any]
-
-
 def load_runs(
-    runs: Sequence[Path], *, device: DeviceName, overrides: Sequence[str], threads: int | None
-) -> dict[Direction, Served]:
-    """The runs by their directions, or of the newest one where none is named.
+    runs: Sequence[Path | None], *, device: DeviceName, overrides: Sequence[str], threads: int | None
+) -> dict[Direction, LoadedRun]:
+    """The runs by their directions; None stands for the newest one.
 
     Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
     """
-    served: dict[Direction, Served] = {}
-    wanted: Sequence[Path | None] = runs or [None]
-    for run in wanted:
+    served: dict[Direction, LoadedRun] = {}
+    for run in runs:
         loaded = load(run, device=device, overrides=overrides, threads=threads)
         translator = loaded.translator
         direction = translator.src_codec.config.language, translator.tgt_codec.config.language
         if direction in served:
-            problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].run.path} does"
+            problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].path} does"
             raise UsageError(f"{problem}: name one of them")
-        served[direction] = Served(loaded, about_run(RunFolder.find_model(run)))
+        served[direction] = loaded
         translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
     return served
 
@@ -79,7 +70,7 @@ def load_runs(
 class Application:
     """The translators of a server, and its answers to all addresses."""
 
-    runs: Mapping[Direction, Served]
+    runs: Mapping[Direction, LoadedRun]
     """By the directions in which they translate; the first one is the page's at first."""
     keys: Collection[bytes]
     """The API keys that open the server; without any, it is open to everybody who reaches it."""
@@ -110,7 +101,7 @@ class Application:
     @cached_property
     def batcher(self) -> Batcher:
         """The queue of the texts."""
-        threads = min(served.run.uncorrected.engine.threads for served in self.runs.values())
+        threads = min(run.uncorrected.engine.threads for run in self.runs.values())
         return Batcher(threads, max_waiting=self.max_waiting)
 
     async def translate(self, request: Request) -> Response:
@@ -148,7 +139,7 @@ class Application:
         if not self.takes_suggestions:
             raise HTTPException(403, "suggestions are off: s2s serve --suggestions turns them on")
         wanted = Suggestion.parse(await self._fields(request), self.max_characters)
-        run = self.runs[(await self._direction(wanted))[0]].run
+        run = self.runs[(await self._direction(wanted))[0]]
         try:
             await asyncio.to_thread(add_correction, run.path / SUGGESTIONS, run.uncorrected, wanted.q, wanted.s)
         except InputError as error:
@@ -184,7 +175,7 @@ class Application:
             "filesTranslation": True,
             "supportedFilesFormat": TRANSLATED,
         }
-        about = [served.about for served in self.runs.values()]
+        about = [about_run(run.folder) for run in self.runs.values()]
         page = served_page({"directions": directions, "names": names, "about": about, **settings})
         headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
         return {
@@ -210,7 +201,7 @@ class Application:
     async def _answer(self, wanted: TranslateRequest) -> dict[str, Any]:
         """The fields of the answer: the translations of the texts, and several of each where they are wanted."""
         direction, found = await self._direction(wanted)
-        run = self.runs[direction].run
+        run = self.runs[direction]
         translator = await asyncio.to_thread(lambda: run.translator)  # corrections may have to be read
         if wanted.prefix and len(wanted.texts) > 1:
             raise HTTPException(400, "prefix: is for one text: ask for each alone")

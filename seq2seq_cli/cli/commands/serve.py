@@ -52,7 +52,7 @@ def serve(
         if is_reachable(listener) and not keys:
             warn("other machines can reach this server without an API key: --api-keys FILE asks for one")
         with loading():
-            runs = load_runs(model or [], device=device, overrides=overrides or [], threads=threads)
+            runs = load_runs(model or [None], device=device, overrides=overrides or [], threads=threads)
         started = f"translates {', '.join(map('-'.join, runs))} at {address_of(listener)}"
         application = Application(
             runs=runs,

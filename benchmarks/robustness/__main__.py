@@ -22,8 +22,7 @@ from benchmarks.robustness.measure import Translations, dressed_split, measure
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import S2SError
-from seq2seq_cli.evaluation.scorer import Scorer, bleu
-from seq2seq_cli.evaluation.significance import difference
+from seq2seq_cli.evaluation.scorer import Scorer, bleu, difference
 from seq2seq_cli.files.writing import write_json
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.losses import Lost, losses_of
 from seq2seq_cli.evaluation.outputs import SystemOutput
-from seq2seq_cli.evaluation.scorer import Scorer, chrf, corpus_score, scorers
-from seq2seq_cli.evaluation.significance import Difference, Range, difference, score_range
+from seq2seq_cli.evaluation.scorer import Difference, Range, Scorer, chrf, difference, score_range, scorers
 from seq2seq_cli.evaluation.verdict import Verdict, verdict_of
 from seq2seq_cli.evaluation.words import length_ratio, words_of
 from seq2seq_cli.shapes import Float
@@ -115,7 +114,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     of_each_source = Scorer.of(chrf(words=2), translated, several)
-    usual = {"bleu": of_pairs["BLEU"].score(), "chrf": corpus_score(chrf(), hypotheses, expected).value}
+    usual = {"bleu": of_pairs["BLEU"].score(), "chrf": Scorer.of(chrf(), hypotheses, references).score()}
     return Evaluation(
         output=output,
         verdict=verdict_of(output.texts, tests, **usual, seen=output.seen),

@@ -7,8 +7,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import PairedTest
 
-from seq2seq_cli.evaluation.scorer import Scorer
-from seq2seq_cli.evaluation.significance import difference, score_range
+from seq2seq_cli.evaluation.scorer import Scorer, difference, score_range
 
 WORDS = [f"w{i}" for i in range(50)]
 

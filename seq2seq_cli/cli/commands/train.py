@@ -77,6 +77,8 @@ def train(
     """Train a translator on a prepared folder and keep its best weights."""
     if minutes is not None and hours is not None:
         raise UsageError("--minutes and --hours are the same: give one of them")
+    given = {"device": device, "seed": seed}
+    short = [f"training.{key}={value}" for key, value in given.items() if value is not None]
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
         report = s2s.train(
@@ -84,7 +86,7 @@ def train(
             minutes=minutes if hours is None else 60 * hours,
             data=data,
             out=out,
-            overrides=[*(set_ or []), *_shorthand("device", device), *_shorthand("seed", seed)],
+            overrides=[*(set_ or []), *short],
             resume=resume,
             overwrite=overwrite,
             init_from=init_from,
@@ -94,10 +96,6 @@ def train(
         )
     if report:
         sys.stdout.write(_result(report))
-
-
-def _shorthand(key: str, value: object) -> list[str]:
-    return [] if value is None else [f"training.{key}={value}"]
 
 
 def _result(report: "Report") -> str:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from seq2seq_cli.compute.threads import usable_cores
-from seq2seq_cli.config.choices import DeviceName
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import DecodingOptions, DeviceName
 from seq2seq_cli.decoding.corrections import corrected
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine

@@ -12,8 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
-from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS, DecodingOptions
 from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine, steps_of

@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import LARGEST_INTEGER, DecodingOptions
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.json_files import FORMAT, read_json
 from seq2seq_cli.files.reading import read_whole

@@ -4,10 +4,9 @@ Torch takes seconds to load: it is imported after the plan, so that a mistake in
 once.
 """
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,16 +15,16 @@ from seq2seq_cli.compute.environment import has_other_processes, launch_name
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, MANIFEST
+from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT
-from seq2seq_cli.errors import Interrupted, UsageError
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import contents
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import RUNS, check_free
-from seq2seq_cli.training.plan import BASE, Options, make_plan, run_path
+from seq2seq_cli.runs.layout import RUNS
+from seq2seq_cli.training.plan import Options, make_plan, run_path
 from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.teachers import TRANSLATED, add_translations
+from seq2seq_cli.training.teachers import with_teachers
 
 if TYPE_CHECKING:
     from seq2seq_cli.runs.listing import Run
@@ -62,8 +61,8 @@ def train(
     ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
     one replaces it; with `init_from` a new one begins with the best weights of another, and with `corrections` it
     learns the corrections in that folder as well. With `teachers`, so many first models per direction are trained in a
-    half of the minutes, and their translations of the pairs help the model (see `teachers`); called again after an
-    interruption, it takes those that are there. `on_event` is called with each event.
+    half of the minutes, and their translations of the pairs help the model (see `with_teachers`). `on_event` is called
+    with each event.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 
@@ -82,7 +81,7 @@ def train(
         corrections=corrections,
     )
     if teachers:
-        options = _with_teachers(options, teachers, on_event)
+        options = with_teachers(options, teachers, partial(train, on_event=on_event))
     event = None
     # The run is locked from before its checkpoint is read until the report is written.
     with ExitStack() as locks:
@@ -94,38 +93,6 @@ def train(
             for event in events:
                 on_event(event)
     return event if isinstance(event, Report) else None
-
-
-def _with_teachers(options: Options, teachers: int, on_event: Callable[["Event"], None]) -> Options:
-    """The options of the last model, whose corpus has the translations of the first ones."""
-    if not options.is_dialled or teachers < 0 or has_other_processes():
-        raise UsageError("--teachers: takes a number from 1 on, no --config, --resume or --init-from, and no torchrun")
-    path, corpus = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
-    check_free(path, overwrite=options.overwrite)
-    minutes = options.minutes or load_config(BASE, options.overrides).training.max_minutes or 0.0
-    begun = time.monotonic()
-
-    def teach(data: Path, run: RunFolder, seed: int) -> None:
-        saved = run.has_checkpoint and not options.overwrite
-        try:
-            train(
-                minutes=None if saved else minutes / (4 * teachers),
-                data=data,
-                out=run.path,
-                overrides=[*options.overrides, f"training.seed={seed}"],
-                resume=saved,
-                overwrite=not saved,
-                on_event=on_event,
-            )
-        except Interrupted as error:
-            kept = f"interrupted; {run.path} is kept: give the same command again, without --overwrite"
-            raise Interrupted(kept, exit_code=error.exit_code) from None
-
-    folder = path.with_name(f"{path.name}_teachers")
-    data = add_translations(corpus, folder, teachers, teach, overwrite=options.overwrite)
-    left = minutes - (time.monotonic() - begun) / 60
-    minutes = round(min(max(left, minutes / 4), minutes / 2), 1)
-    return replace(options, data=data, out=path, minutes=minutes, overrides=[TRANSLATED, *options.overrides])
 
 
 def compare(

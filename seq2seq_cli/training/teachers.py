@@ -4,71 +4,84 @@ Nguyen et al. 2020, "Data diversification: a simple strategy for neural machine 
 round. The translations are a part of a prepared folder, and help the own pairs as related pairs do (see `feed`).
 """
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from seq2seq_cli.config.loader import dump_config
+from seq2seq_cli.compute.environment import has_other_processes
+from seq2seq_cli.config.loader import dump_config, load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig
-from seq2seq_cli.corpus.manifest import MANIFEST
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import check_free
 from seq2seq_cli.text.sides import SIDES, SideName
+from seq2seq_cli.training.plan import BASE, Options, run_path
 
-TRANSLATED = "training.help.least_covered=0"
-"""Has the last model read the translations, which share most neighbouring units with the pairs."""
+_ALL_READ = "training.help.least_covered=0"
+"""The translations have few neighbouring units that the pairs lack: they say the same."""
 
 
-def add_translations(
-    corpus: PreparedCorpus,
-    folder: Path,
-    teachers: int,
-    train: Callable[[Path, RunFolder, int], object],
-    *,
-    overwrite: bool,
-) -> Path:
-    """A prepared folder with the corpus and its translations by so many first models per direction, all in `folder`.
+def with_teachers(options: Options, teachers: int, train: Callable[..., object]) -> Options:
+    """The options of the last model, after so many first models per direction have taken a half of the minutes.
 
-    ``train(data, run, seed)`` trains one of them. Translations that an earlier call has left are taken, unless they are
-    to be overwritten. Raises UsageError for a corpus that has other help, and when the earlier call had another corpus.
+    ``train(minutes=..., data=...)`` trains one of them. They stay in a folder beside the run: called again, it takes
+    those that are there, and goes on. Raises UsageError for options of another kind of run, for pairs that have other
+    help, and where the folder has teachers of another corpus.
     """
+    if not options.is_dialled or teachers < 0 or has_other_processes():
+        raise UsageError("--teachers: takes 1 or more, and no --config, --resume, --init-from or torchrun")
+    path, corpus = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER)
+    check_free(path, overwrite=options.overwrite)
     if len(corpus.manifest.splits) > len(SPLITS):
-        raise UsageError(f"{corpus.path}: has more than pairs: translations by --teachers help pairs alone")
+        raise UsageError(f"{corpus.path}: has more than pairs: the translations of --teachers help pairs alone")
+    folder, begun = path.with_name(f"{path.name}_teachers"), time.monotonic()
     first = RunFolder(folder / "forward1")
-    if first.has_checkpoint and not overwrite and first.provenance().fingerprint != corpus.fingerprint:
+    if first.has_checkpoint and not options.overwrite and first.provenance().fingerprint != corpus.fingerprint:
         raise UsageError(f"{folder}: has the teachers of another corpus: --overwrite trains others, --out names others")
-    swapped = _prepare(corpus, folder / "swapped", SIDES[::-1])
+    minutes = options.minutes or load_config(BASE, options.overrides).training.max_minutes or 0.0
+    corpora = {"forward": corpus, "back": _prepared(corpus, folder / "swapped", SIDES[::-1])}
     found = []
-    for number, name in product(range(1, teachers + 1), ("forward", "back")):
+    for number, (name, data) in product(range(1, teachers + 1), corpora.items()):
         run, translations = RunFolder(folder / f"{name}{number}"), folder / f"{name}{number}.tsv"
-        if overwrite or not translations.is_file():
-            data = corpus.path if name == "forward" else swapped
-            train(data, run, number)
-            pairs = _translated(run, PreparedCorpus.open(data))
-            lines = [f"{src}\t{tgt}\n" for src, tgt in (pairs if name == "forward" else map(reversed, pairs))]
+        if options.overwrite or not translations.is_file():
+            saved = run.has_checkpoint and not options.overwrite
+            train(
+                minutes=None if saved else minutes / (4 * teachers),
+                data=data.path,
+                out=run.path,
+                overrides=[*options.overrides, f"training.seed={number}"],
+                resume=saved,
+                overwrite=not saved,
+            )
+            pairs = [pair if name == "forward" else pair[::-1] for pair in _translated(run, data)]
+            lines = [f"{src}\t{tgt}\n" for src, tgt in pairs if src and tgt]
             write_whole(translations, "".join(lines).encode("utf-8"))
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
-    return _prepare(corpus, folder / "prepared", SIDES, related=found)
+    last = _prepared(corpus, folder / "prepared", SIDES, related=found)
+    left = minutes - (time.monotonic() - begun) / 60
+    minutes = round(min(max(left, minutes / 4), minutes / 2), 1)
+    return replace(options, data=last.path, out=path, minutes=minutes, overrides=[_ALL_READ, *options.overrides])
 
 
 def _translated(run: RunFolder, corpus: PreparedCorpus) -> list[tuple[str, str]]:
-    """The sources of the training pairs with their translations, but for empty ones.
-
-    Similar pairs are not consulted: each sentence is most similar to itself.
-    """
+    """The training sources and their translations, without similar pairs: each sentence is most similar to itself."""
     from seq2seq_cli.decoding.load import load  # torch
 
     sources = list(corpus.texts("train", "src"))
-    translations = load(run.path, overrides=["decoding.similar_pairs=0"]).translate(sources)
-    return [pair for pair in zip(sources, translations, strict=True) if pair[1]]
+    return list(zip(sources, load(run.path, overrides=["decoding.similar_pairs=0"]).translate(sources), strict=True))
 
 
-def _prepare(corpus: PreparedCorpus, out: Path, sides: tuple[SideName, ...], related: Sequence[str] = ()) -> Path:
-    """A folder with the splits of a corpus, prepared again with a source and a target of its `sides`."""
+def _prepared(
+    corpus: PreparedCorpus, out: Path, sides: tuple[SideName, ...], related: Sequence[str] = ()
+) -> PreparedCorpus:
+    """The splits of a corpus, prepared again with a source and a target of its `sides`."""
     from seq2seq_cli.preparation.pipeline import prepare  # spaCy
 
     text, data = corpus.manifest.text, corpus.manifest.data
@@ -78,11 +91,10 @@ def _prepare(corpus: PreparedCorpus, out: Path, sides: tuple[SideName, ...], rel
         data=DataConfig(max_tokens=data.max_tokens, max_ratio=data.max_ratio, valid_sources=0, test_sources=0),
     )
     write_whole(out.with_suffix(".yaml"), dump_config(config).encode("utf-8"))
-    files = [
+    (source, target), valid, test = (
         [corpus.path / f"{split}.{side}.txt" for side in sides if corpus.manifest.splits[split].pairs]
         for split in SPLITS
-    ]
-    (source, target), valid, test = files
+    )
     manifest = prepare(
         src=[source],
         tgt=[target],
@@ -95,4 +107,4 @@ def _prepare(corpus: PreparedCorpus, out: Path, sides: tuple[SideName, ...], rel
     ).manifest
     named = manifest.model_copy(update={"pair_files": corpus.manifest.pair_files})  # the model card says: made from
     write_json(out / MANIFEST, named.model_dump())
-    return out
+    return PreparedCorpus.open(out)

@@ -61,12 +61,7 @@ def train(
     ] = False,
     teachers: Annotated[
         int,
-        typer.Option(
-            metavar="N",
-            show_default=False,
-            help="First models per direction, whose translations of the pairs help the model; half of the minutes are"
-            " theirs.",
-        ),
+        typer.Option(metavar="N", help="First models per direction, whose translations help; half the time is theirs."),
     ] = 0,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")

@@ -3,7 +3,7 @@
 A YAML file has five sections: ``data`` and ``text`` say how ``s2s prepare`` makes a corpus, ``model`` and
 ``training`` what ``s2s train`` makes of it, ``decoding`` how ``s2s translate`` searches. Messages,
 ``s2s configs show`` and the JSON schema are made from here. A new key acts only where it is read; one of ``decoding``
-also needs a field in `config/decoding_options.py`.
+also needs a field in `config/choices.py`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -7,7 +7,6 @@ from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.decoding_options import DecodingOptions
 from seq2seq_cli.config.schema import NonNegative, NonNegativeInt, Positive, PositiveInt, Problem, Section, Seed, clash
 
 
@@ -70,9 +69,9 @@ class DecodingConfig(Section):
             yield clash(self, "temperature", "sampling", "beam search draws nothing")
 
     @property
-    def options(self) -> DecodingOptions:
+    def options(self) -> choices.DecodingOptions:
         """The values without their rules, as translating has them."""
-        return DecodingOptions(**self.model_dump())
+        return choices.DecodingOptions(**self.model_dump())
 
     @property
     def in_words(self) -> str:

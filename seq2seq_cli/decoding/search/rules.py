@@ -9,8 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.config.choices import LENGTH_FACTOR
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import LENGTH_FACTOR, DecodingOptions
 from seq2seq_cli.decoding.search.rows import Rows
 from seq2seq_cli.shapes import Bool, Int
 from seq2seq_cli.text.vocabulary import EOS, UNK
@@ -42,8 +41,7 @@ def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.n
         begins_alike &= (history[:, i : i + windows] == last) & (last != UNK)
     rows, begins = np.nonzero(begins_alike)
     pairs, counts = np.unique(rows << 32 | history[rows, begins + size - 1], return_counts=True)
-    reached: Bans = pairs[counts >= limits[pairs >> 32]]
-    return reached
+    return pairs[counts >= limits[pairs >> 32]]
 
 
 def largest_repetition(ids: Sequence[int], size: int) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from seq2seq_cli.compute.threads import check_wanted
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows
@@ -158,8 +158,7 @@ class Finished:
         """
         penalised = rows.log_probabilities / self._divisors[self._longest[rows.sources]]
         bounds = self._strategy.scores(rows, penalised)
-        can_win: Bool[np.ndarray, " R"] = bounds > self._scores_to_beat[rows.sources]
-        return can_win
+        return bounds > self._scores_to_beat[rows.sources]
 
     def best(self, weights: Float[np.ndarray, "_ S"], source_lengths: list[int]) -> list[list[Hypothesis]]:
         """The n best hypotheses of each source, best first, by the weights of all steps; the lengths count EOS."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import DecodingOptions
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.search.rows import Candidates, Rows
 from seq2seq_cli.decoding.search.rules import Bans
@@ -96,8 +96,7 @@ class Beam(Strategy):
         chosen = np.isfinite(best) & (rank < self.most_candidates - ended[sources[numbers]])
         if self._prune is not None:
             chosen &= (best >= best[:, :1] - self._prune) | (rank < self._n_best)
-        of_groups: Int[np.ndarray, " G"] = numbers[chosen]
-        return of_groups
+        return numbers[chosen]
 
 
 class Sampling(Strategy):
@@ -117,8 +116,7 @@ class Sampling(Strategy):
         sources = rows.sources[candidates.rows[numbers[:, 0]]]
         drawn = np.array([self._generators[source].random() for source in sources.tolist()])
         place = (cumulative < drawn[:, np.newaxis] * cumulative[:, -1:]).sum(axis=1)
-        chosen: Int[np.ndarray, " G"] = numbers[np.arange(len(place)), place]
-        return chosen
+        return numbers[np.arange(len(place)), place]
 
 
 def by_group(

@@ -121,8 +121,7 @@ class SimilarPairs:
         # Of equals the first, also where not all of them are among the best.
         best = found[np.argsort(-similarities[found], kind="stable")][:most]
         bound = np.maximum(NEARNESS * similarities[best[:1]], self.least * np.sqrt(np.sum(idf**2)))
-        near: Int[np.ndarray, " n"] = best[similarities[best] >= bound]
-        return near
+        return best[similarities[best] >= bound]
 
     @cached_property
     def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:
@@ -145,5 +144,4 @@ def _classes(tokens: _Numbers, rows: _Numbers) -> tuple[_Numbers, _Numbers]:
 
 def _idf(counts: Int[np.ndarray, " C"], pairs: int) -> Float[np.ndarray, " C"]:
     """The inverse document frequencies of classes that so many of the pairs have."""
-    idf: Float[np.ndarray, " C"] = np.log((pairs + 1) / (counts + 1)).astype(np.float32)
-    return idf
+    return np.log((pairs + 1) / (counts + 1)).astype(np.float32)

@@ -37,7 +37,7 @@ sys.modules["torch"] = None  # importing it fails
 importlib.util.find_spec = lambda name: None
 from pathlib import Path
 import numpy as np
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import DecodingOptions
 from seq2seq_cli.decoding.load import open_engine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.folder import RunFolder

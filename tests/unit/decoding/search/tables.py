@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from seq2seq_cli.config.decoding_options import DecodingOptions
+from seq2seq_cli.config.choices import DecodingOptions
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.decoding.engine import Look, Proposals
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD

@@ -6,17 +6,19 @@ PATH/.unfinished/new       the new files, until all are made and synced to the d
                 /.lock     held by the process that fills the folder
 
 Once `replaced` is there the folder is completed: by the process that wrote it or, if that was killed, by the next one
-that writes into the folder.
+that writes into the folder. The operating system releases a lock when its process dies.
 """
 
 import contextlib
+import errno
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 
+from filelock import FileLock
+
 from seq2seq_cli.errors import UsageError
-from seq2seq_cli.files.lock import hold
 from seq2seq_cli.files.reading import check_contents, read_whole
 from seq2seq_cli.files.writing import UNFINISHED, make_folder, naming, rename_free, sync_names, write_whole
 
@@ -25,6 +27,8 @@ _REPLACED = "replaced"
 _READY = "ready"
 _LOCK = ".lock"
 _MOST_BYTES = 1_000_000
+_PATIENCE_SECONDS = 1.0
+"""Time that a process waits for a lock, which `is_held` takes for a moment."""
 
 
 class _BusyError(UsageError):
@@ -188,3 +192,26 @@ def _sync_content(folder: Path) -> None:
         else:
             with path.open("rb+") as file:
                 os.fsync(file.fileno())
+
+
+def hold(path: Path) -> contextlib.AbstractContextManager[object]:
+    """Take the lock of a file, which is made if missing, and stays; the end of the ``with`` block releases the lock.
+
+    Raises TimeoutError when the lock is held already, by this process or another; OSError when it cannot be made.
+    """
+    if path.is_symlink():  # it would empty the file that the link leads to
+        raise OSError(errno.ELOOP, "a link is in its place", str(path))
+    return FileLock(path).acquire(timeout=_PATIENCE_SECONDS)
+
+
+def is_held(path: Path) -> bool:
+    """Whether the lock of a file is held; False for a missing file, and for one that this user may not lock."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with FileLock(path).acquire(timeout=0):
+            return False
+    except TimeoutError:
+        return True
+    except OSError:
+        return False

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
-from seq2seq_cli.pairs.delimited import TAB_LINES
 from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
 from seq2seq_cli.pairs.stated_languages import OFTEN_KEYS, Codes, language_named
+from seq2seq_cli.pairs.tables import TAB_LINES
 from seq2seq_cli.pairs.text_lines import COLUMNS
 from seq2seq_cli.text.languages import CODE_LETTERS, any_code_named
 from seq2seq_cli.text.normalise import in_word

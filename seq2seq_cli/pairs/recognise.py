@@ -11,13 +11,12 @@ from itertools import islice
 from seq2seq_cli.documents.plain_text import is_subtitles
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
-from seq2seq_cli.pairs.binary_tables import PARQUET, PARQUET_MAGIC, SPREADSHEET, WORKBOOK
 from seq2seq_cli.pairs.columns import choose_columns, languages_of_names, read_columns
-from seq2seq_cli.pairs.delimited import TAB_LINES, find_table
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.marked_lines import PO, SUBTITLES, TOOLBOX, USFM, is_po, is_toolbox, is_usfm
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
 from seq2seq_cli.pairs.stated_languages import Codes
+from seq2seq_cli.pairs.tables import PARQUET, PARQUET_MAGIC, SPREADSHEET, TAB_LINES, WORKBOOK, find_table
 from seq2seq_cli.pairs.text_lines import check_encoding, decoded
 from seq2seq_cli.pairs.xml_records import find_xml
 

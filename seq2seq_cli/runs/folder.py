@@ -86,7 +86,7 @@ class RunFolder:
 
         Raises UsageError when training holds it, also in this process; TrainingError when it cannot be locked.
         """
-        from seq2seq_cli.files.lock import hold
+        from seq2seq_cli.files.whole_folder import hold
 
         path = self.path / LOCK
         try:

@@ -11,7 +11,7 @@ from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.counts import place_in_words
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.lock import is_held
+from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, find_run
 from seq2seq_cli.runs.records import History, Provenance, read_history

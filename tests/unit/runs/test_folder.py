@@ -22,7 +22,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
-from seq2seq_cli.files.lock import is_held
+from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
@@ -369,7 +369,7 @@ def test_a_run_has_one_training_at_a_time(session: Session) -> None:
 
 
 def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
-    hold = "import sys, time; from pathlib import Path; from seq2seq_cli.files.lock import hold\n"
+    hold = "import sys, time; from pathlib import Path; from seq2seq_cli.files.whole_folder import hold\n"
     hold += "with hold(Path(sys.argv[1])): print('held', flush=True); time.sleep(100)"
     command = [sys.executable, "-c", hold, str(session.run.path / LOCK)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.lock import hold
+from seq2seq_cli.files.whole_folder import hold
 from seq2seq_cli.runs.layout import BEST
 from seq2seq_cli.runs.listing import Run, comparability, config_differences, find_runs, list_runs, results
 from seq2seq_cli.runs.weights import save_weights

@@ -1,13 +1,21 @@
-"""Tables of text: CSV and TSV, with or without quotation marks."""
+"""Tables: CSV and TSV, with or without quotation marks; Parquet, as data sets are published in; and Excel's .xlsx.
+
+The last two need a package each, which is an extra.
+"""
 
 import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from typing import BinaryIO
+from io import BytesIO
+from itertools import chain
+from typing import Any, BinaryIO
 
-from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.errors import InputError, PairFileError, S2SError, how_to_install, one_line
+from seq2seq_cli.pairs.archives import open_archive
+from seq2seq_cli.pairs.json_records import cells_of
 from seq2seq_cli.pairs.pair_files import Reader, Record
 from seq2seq_cli.pairs.text_lines import LONGEST_LINE, lines_of
 
@@ -25,6 +33,15 @@ _FEW_TABS = 0.05
 _SEVERAL = 4
 """Cells in quotation marks from which on a program may have written these."""
 _KIND = "a table with {} between its columns"
+PARQUET_MAGIC = b"PAR1"
+"""The first bytes of a Parquet file."""
+WORKBOOK = "xl/workbook.xml"
+"""A member that of all zip archives only the spreadsheets of Excel have."""
+_ROWS = 1000
+"""Rows that are decoded at a time."""
+_MOST_BYTES = 300_000_000
+"""Bytes of an unpacked spreadsheet, whose texts are held in memory."""
+_CSV = "save it as CSV (UTF-8), and give that file"
 
 
 def _tab_rows(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
@@ -112,3 +129,54 @@ def _is_quoted_cell(cell: str) -> bool:
     """Whether a cell begins with a quotation mark that no other one closes before its end: not ``"Hi," he said.``."""
     inside = cell[1:].replace('""', "")
     return cell.startswith('"') and inside.find('"') in (-1, len(inside) - 1)
+
+
+@contextmanager
+def _readable(name: str, *, extra: str, cure: str) -> Iterator[None]:
+    """Raise InputError where the block lacks the package of an extra, and PairFileError where a file is damaged."""
+    try:
+        yield
+    except ImportError:
+        raise InputError(f"{name}: its format needs another package: {how_to_install(extra)}") from None
+    except (MemoryError, S2SError):
+        raise
+    except Exception as error:  # a damaged file may lead to any
+        reason = str(error).split("\n", maxsplit=1)[0].rstrip(".")
+        raise PairFileError(f"{name}: damaged: {one_line(reason)}: {cure}") from None
+
+
+def _parquet(file: BinaryIO, name: str, _encoding: str) -> Iterator[Record]:
+    """The columns of text; a record's line is the number of its row."""
+    with _readable(name, extra="parquet", cure="get it again"):
+        from pyarrow import parquet
+
+        opened = parquet.ParquetFile(file)
+        columns = [opened.schema.column(number) for number in range(len(opened.schema.names))]
+        texts = [each.path for each in columns if each.logical_type.type == "STRING" and not each.max_repetition_level]
+        batches = opened.iter_batches(batch_size=_ROWS, columns=texts, use_threads=False)
+        values: Iterator[Any] = chain.from_iterable(batch.to_pylist() for batch in batches)
+        yield from (Record(row, cells_of(value)) for row, value in enumerate(values, start=1))
+
+
+def _first_sheet(file: BinaryIO, name: str, _encoding: str) -> Iterator[Record]:
+    with open_archive(file, name) as archive:
+        if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
+            raise PairFileError(f"{name}: a spreadsheet too large to be read: {_CSV}")
+    with _readable(name, extra="xlsx", cure=f"save it again, or {_CSV}"):
+        import openpyxl
+
+        file.seek(0)
+        content = BytesIO(file.read())  # the library goes to and fro in it: the progress has all of it as read
+        sheet = openpyxl.load_workbook(content, read_only=True, data_only=True).worksheets[0]
+        sheet.reset_dimensions()  # else each row is filled up as far as a stray cell to the right
+        width = 0
+        for row, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+            texts = ["" if cell is None else str(cell) for cell in cells]
+            if any(map(str.strip, texts)):
+                width = width or len(texts)
+                texts += [""] * (width - len(texts))
+                yield Record(row, dict(enumerate(texts, start=1)))
+
+
+PARQUET = Reader("Parquet", _parquet)
+SPREADSHEET = Reader("the first sheet of a spreadsheet", _first_sheet)

@@ -45,6 +45,8 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
     first = RunFolder(folder / "forward1")
     if first.has_checkpoint and not options.overwrite and first.provenance().fingerprint != corpus.fingerprint:
         raise UsageError(f"{folder}: has the teachers of another corpus: --overwrite trains others, --out names others")
+    from seq2seq_cli.decoding.load import load  # not above: torch, for a mistake is told before
+
     minutes = options.minutes or load_config(BASE, options.overrides).training.max_minutes or 0.0
     corpora = {"forward": corpus, "back": _prepared(corpus, folder / "swapped", SIDES[::-1])}
     found = []
@@ -60,22 +62,17 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
                 resume=saved,
                 overwrite=not saved,
             )
-            pairs = [pair if name == "forward" else pair[::-1] for pair in _translated(run, data)]
-            lines = [f"{src}\t{tgt}\n" for src, tgt in pairs if src and tgt]
+            sources = list(data.texts("train", "src"))
+            # Without similar pairs: each sentence is most similar to itself.
+            translated = load(run.path, overrides=["decoding.similar_pairs=0"]).translate(sources)
+            sides = (sources, translated) if name == "forward" else (translated, sources)
+            lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
             write_whole(translations, "".join(lines).encode("utf-8"))
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     left = minutes - (time.monotonic() - begun) / 60
     minutes = round(min(max(left, minutes / 4), minutes / 2), 1)
     return replace(options, data=last.path, out=path, minutes=minutes, overrides=[_ALL_READ, *options.overrides])
-
-
-def _translated(run: RunFolder, corpus: PreparedCorpus) -> list[tuple[str, str]]:
-    """The training sources and their translations, without similar pairs: each sentence is most similar to itself."""
-    from seq2seq_cli.decoding.load import load  # torch
-
-    sources = list(corpus.texts("train", "src"))
-    return list(zip(sources, load(run.path, overrides=["decoding.similar_pairs=0"]).translate(sources), strict=True))
 
 
 def _prepared(

@@ -37,7 +37,7 @@ from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, L
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
 _PARTS = (
-    *("tensors", "products", "recurrent", "operators", "graph", "engine", "similar", "beam"),
+    *("tensors", "products", "recurrent", "operators", "engine", "similar", "beam"),
     *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
 )
 SCRIPTS = (*VIEWS, "panes.js", *(f"translator/{part}.js" for part in _PARTS))
@@ -166,7 +166,7 @@ def _pairs(translator: Translator) -> dict[str, Any] | None:
 
 
 def graph_data(path: Path) -> dict[str, Any]:
-    """A graph as `pages/translator/graph.js` runs it, without its weights: operations, and the names of its outputs.
+    """A graph as `pages/translator/engine.js` runs it, without its weights: operations, and the names of its outputs.
 
     The operations, constants among them, are in an order in which they can be computed; an input that one lacks has an
     empty name. Raises ExportError for an operation that the page does not know.

@@ -1,4 +1,5 @@
-// The engine: from ids to the best next tokens, step by step, as decoding/engines/onnx_engine.py has it.
+// The engine: from ids to the best next tokens, step by step, as decoding/engines/onnx_engine.py has it; and the graphs of
+// operators that it runs, as decoding/page/export_page.py writes ONNX graphs.
 
 const [PAD, UNK, BOS, EOS] = [0, 1, 2, 3];
 const MEMORY = ["states", "keys", "mask"]; // of the encoder's outputs, those that stay as they are
@@ -35,4 +36,30 @@ class Engine {
       : gathered(values, vector(numbers), LAYERS_FIRST.includes(name) ? 1 : 0)]);
     return Object.fromEntries(selected);
   }
+}
+
+/** A graph that computes outputs from inputs; whatever depends on constants alone is computed once. */
+class Graph {
+  constructor({ nodes, outputs }, weights) {
+    this.outputs = outputs;
+    this.known = new Map(Object.entries(weights));
+    this.nodes = nodes.filter((node) => {
+      const isKnown = node.inputs.every((name) => !name || this.known.has(name));
+      if (isKnown) compute(node, this.known);
+      return !isKnown;
+    });
+  }
+
+  /** The outputs by name, from inputs by name. */
+  run(inputs) {
+    const values = new Map([...this.known, ...Object.entries(inputs)]);
+    for (const node of this.nodes) compute(node, values);
+    return Object.fromEntries(this.outputs.map((name) => [name, values.get(name)]));
+  }
+}
+
+/** Add the outputs of a node to the values. */
+function compute({ operator, inputs, outputs, attributes }, values) {
+  const results = [OPERATORS[operator](inputs.map((name) => values.get(name)), attributes)].flat();
+  outputs.forEach((name, number) => values.set(name, results[number]));
 }

@@ -1,4 +1,4 @@
-"""The picture of what minutes and pairs bring: the BLEU of the dial, and of another toolkit."""
+"""The picture of what minutes and pairs bring: the BLEU of the recipes and of the dial, and of another toolkit."""
 
 from collections.abc import Sequence
 from statistics import mean
@@ -6,47 +6,57 @@ from statistics import mean
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from benchmarks.results.table import Result
+from benchmarks.results.table import Result, by_system
 from seq2seq_cli.plots.pictures import picture
 
+RECIPES = ("few", "quick", "fast", "best", "dial")
+"""The points of the dial."""
+_TOOLKITS = {"s2s": "o-", "JoeyNMT, RNN": "s", "JoeyNMT, Transformer": "^"}
+"""The toolkits with the style of their points and lines."""
 _COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 """Of numbers of pairs, the largest first: of the colour-blind safe palette of Okabe and Ito."""
-_SYSTEMS = {
-    "dial": ("s2s", "o-"),
-    "joeynmt-rnn": ("JoeyNMT, RNN", "s--"),
-    "joeynmt-transformer": ("…, Transformer", "^:"),
-}
-"""In the picture: the name, and the style of the points and the line."""
+_TICKS = (1, 2, 3, 6, 10, 20, 30, 60, 120)
 _SIZE = (7.0, 3.8)
 """Width and height, in inches."""
 
 
 def minutes_picture(results: Sequence[Result], pairs: str) -> bytes | None:
-    """A png of the means over the seeds, by minutes, of the pair files whose name begins so; None where there are none.
+    """A png of the BLEU by minutes and training pairs, of the pair files whose name begins so; None where none has any.
 
-    Results with settings of their own are left out.
+    A point is the mean over the seeds on one machine; of systems that trained as long, that of the best one. Results
+    with other settings than the minutes are left out.
     """
-    scores: dict[tuple[int, str], dict[float, list[float]]] = {}
-    for result in results:
-        system, _, minutes = result.system.partition(":")
-        if system in _SYSTEMS and minutes and result.pairs.startswith(pairs) and not result.settings:
-            curve = scores.setdefault((result.training_pairs, system), {})
-            curve.setdefault(float(minutes), []).append(result.bleu.value)
-    return picture(lambda: _figure(scores), "png") if scores else None
+    points: dict[tuple[str, int], dict[float, float]] = {}
+    for (_, _, system, settings, _), several in by_system(results).items():
+        toolkit, first = _toolkit(system), several[0]
+        is_plain = all(setting.startswith("training.max_minutes=") for setting in settings)
+        if toolkit and is_plain and first.pairs.startswith(pairs):
+            curve = points.setdefault((toolkit, first.training_pairs), {})
+            minutes = round(2 * mean(each.minutes for each in several)) / 2  # a training ends a little earlier
+            curve[minutes] = max(curve.get(minutes, 0.0), mean(each.bleu.value for each in several))
+    return picture(lambda: _figure(points), "png") if points else None
 
 
-def _figure(scores: dict[tuple[int, str], dict[float, list[float]]]) -> Figure:
+def _toolkit(system: str) -> str | None:
+    """The toolkit of a system; None for a config of ours that is no recipe."""
+    name, _, _ = system.partition(":")
+    if name in RECIPES:
+        return "s2s"
+    return {"joeynmt-rnn": "JoeyNMT, RNN", "joeynmt-transformer": "JoeyNMT, Transformer"}.get(name)
+
+
+def _figure(points: dict[tuple[str, int], dict[float, float]]) -> Figure:
     figure = Figure(figsize=_SIZE, layout="constrained")
     axes = figure.add_subplot()
-    counts = sorted({count for count, _ in scores}, reverse=True)
-    for (count, system), curve in sorted(scores.items(), key=lambda item: (-item[0][0], item[0][1])):
-        name, style = _SYSTEMS[system]
-        points = {minutes: mean(curve[minutes]) for minutes in sorted(curve)}
+    counts = sorted({count for _, count in points}, reverse=True)
+    for (toolkit, count), curve in sorted(
+        points.items(), key=lambda item: ([*_TOOLKITS].index(item[0][0]), -item[0][1])
+    ):
         colour = _COLOURS[counts.index(count) % len(_COLOURS)]
-        axes.plot(*zip(*points.items(), strict=True), style, color=colour, label=f"{name}, {count:,} pairs")
-    ticks = sorted({minutes for curve in scores.values() for minutes in curve})
+        x, y = zip(*sorted(curve.items()), strict=True)
+        axes.plot(x, y, _TOOLKITS[toolkit], color=colour, label=f"{toolkit}, {count:,} pairs")
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_locator(FixedLocator(_TICKS))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda minutes, _: f"{minutes:g}"))
     axes.set_ylim(bottom=0)

@@ -88,7 +88,7 @@ def results_table(results: Sequence[Result]) -> list[str]:
             shown_mean([each.sentences_per_second for each in several], ",.0f"),
             shown_mean([each.start_seconds for each in several], ".2f"),
         ]
-        for (pairs, test, system, settings, hardware), several in _by_system(results).items()
+        for (pairs, test, system, settings, hardware), several in by_system(results).items()
     ]
     signatures = dict.fromkeys(
         f"`{score.signature}`" for result in results for score in (result.bleu, result.lowercase_bleu, result.chrf)
@@ -99,7 +99,7 @@ def results_table(results: Sequence[Result]) -> list[str]:
 def robustness_tables(results: Sequence[Result]) -> list[str]:
     """A table for each system on each pair file, a row for each dress of the test split: means over the seeds."""
     lines = []
-    for (pairs, test, system, settings, hardware), several in _by_system(results).items():
+    for (pairs, test, system, settings, hardware), several in by_system(results).items():
         measured = [result.robustness for result in several if result.robustness]
         if measured:
             title = f"{_in_words(system, settings)}, {', tested on '.join((pairs, *test))}, {hardware}"
@@ -114,7 +114,7 @@ def summary_table(results: Sequence[Result]) -> list[str]:
     A system that was measured several times on the same pairs is there with the fewest settings of its own, of these on
     the machine with the most seeds, and of these with the highest score. A title names the cores of the machines.
     """
-    groups = _by_system(results)
+    groups = by_system(results)
     test_sets = Counter(pairs for pairs, _ in {key[:2] for key in groups})
     cells: dict[str, dict[str, list[Result]]] = {}  # by system and pairs
     for key in sorted(groups, key=lambda key: (len(key[3]), -len(groups[key]), -mean(_bleu(groups[key])))):
@@ -148,7 +148,7 @@ def _natural(name: str) -> list[str | int]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def _by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
+def by_system(results: Sequence[Result]) -> dict[Key, list[Result]]:
     """The results of the seeds together: by pair file and machine, the best one first."""
     groups: dict[Key, list[Result]] = {}
     for result in results:

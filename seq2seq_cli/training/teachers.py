@@ -4,6 +4,7 @@ Nguyen et al. 2020, "Data diversification: a simple strategy for neural machine 
 round. The translations are a part of a prepared folder, and help the own pairs as related pairs do (see `feed`).
 """
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.runs.folder import RunFolder
@@ -26,6 +28,8 @@ from seq2seq_cli.training.plan import BASE, Options, run_path
 
 _ALL_READ = "training.help.least_covered=0"
 """The translations have few neighbouring units that the pairs lack: they say the same."""
+
+logger = logging.getLogger(__name__)
 
 
 def with_teachers(options: Options, teachers: int, train: Callable[..., object]) -> Options:
@@ -63,6 +67,7 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
                 overwrite=not saved,
             )
             sources = list(data.texts("train", "src"))
+            logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
             # Without similar pairs: each sentence is most similar to itself.
             translated = load(run.path, overrides=["decoding.similar_pairs=0"]).translate(sources)
             sides = (sources, translated) if name == "forward" else (translated, sources)

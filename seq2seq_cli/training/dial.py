@@ -22,7 +22,9 @@ from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
 
 FEW_PAIRS = 10_000
-"""Most pairs that are memorised before a large model learns from them: they get BPE-dropout, and the smallest size."""
+"""Most pairs that get BPE-dropout."""
+_LITTLE = 1_000_000
+"""Target tokens per epoch that are memorised before a large model learns from them: they get the smallest size."""
 _SIZES, _BUDGETS = (256, 384, 448), (5e6, 25e6)
 """Numbers of a state and of a word vector, and the tokens from which on the second and the third pay."""
 _OFTEN = 8
@@ -57,7 +59,7 @@ class Budget:
     @property
     def size(self) -> int:
         """Numbers of a state and of a word vector."""
-        return _SIZES[0] if self.pairs <= FEW_PAIRS else _SIZES[bisect(_BUDGETS, self.tokens)]
+        return _SIZES[0] if self.tokens_per_epoch < _LITTLE else _SIZES[bisect(_BUDGETS, self.tokens)]
 
     @property
     def possible_epochs(self) -> float:
@@ -86,8 +88,12 @@ class Budget:
             values["model.initialisation.from_pairs"] = "false"
         elif self.possible_epochs > _OFTEN:
             values["training.epochs"] = self.most_epochs
-            values |= {f"model.{part}.dropout": 0.2 for part in ("encoder", "decoder")}
-            values |= {"model.encoder.state_dropout": 0.1, "model.decoder.readout_dropout": 0.1}
+            is_little, parts = self.tokens_per_epoch < _LITTLE, ("encoder", "decoder")
+            values |= {f"model.{part}.dropout": 0.3 if is_little else 0.2 for part in parts}
+            if is_little:
+                values |= {f"model.{part}.word_dropout": 0.1 for part in parts}
+            else:
+                values |= {"model.encoder.state_dropout": 0.1, "model.decoder.readout_dropout": 0.1}
         return [f"{key}={value}" for key, value in values.items()]
 
     @property

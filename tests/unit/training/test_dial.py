@@ -38,6 +38,14 @@ def test_the_recipes_are_points_of_the_dial(recipe: str, changes: dict[str, Any]
     assert load_config("quick", budget(**changes).overrides) == load_config(recipe)
 
 
+def test_few_tokens_that_are_read_often_get_a_small_model_and_much_noise() -> None:
+    multi30k = {"pairs": 29_000, "tokens_per_epoch": 460_000, "minutes": 60.0}
+    often, once = (load_config("quick", budget(**(multi30k | change)).overrides) for change in ({}, {"minutes": 0.5}))
+    assert often.model.decoder.hidden_size == once.model.decoder.hidden_size == 256
+    assert (often.model.encoder.dropout, often.model.encoder.word_dropout) == (0.3, 0.1)
+    assert once.model == load_config("quick").model
+
+
 @given(budgets)
 def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
     config = load_config("quick", budget.overrides)

@@ -59,10 +59,8 @@ class Progress:
     """Batches done in the running epoch."""
     batches: Count = 0
     """Batches per epoch; 0 before the first."""
-    order_settings: tuple[Count, str, int, float, float, float] | None = None
+    order_settings: tuple[Count, str, int, float, float] | None = None
     """The settings that put the pairs of the running epoch in their order; None before the first."""
-    is_alone: bool = False
-    """Whether the running epoch has the pairs of the two languages alone, without what helps."""
     step: Count = 0
     """Updates done since the run began."""
     of_epoch: Tally = field(default_factory=Tally)

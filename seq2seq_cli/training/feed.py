@@ -2,7 +2,7 @@
 
 A model of few pairs learns the language translated into from a related pair (Kocmi & Bojar 2018, "Trivial transfer
 learning for low-resource neural machine translation") and from text that it copies (Currey et al. 2017, "Copied
-monolingual data improves low-resource neural machine translation"). The own pairs alone follow at the end.
+monolingual data improves low-resource neural machine translation").
 """
 
 from collections.abc import Generator, Sequence
@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.device import is_gpu
-from seq2seq_cli.compute.ragged import Ragged, offsets_of
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
@@ -30,7 +30,7 @@ WINDOW = 512
 _CORRECTED, _MOST_TIMES = 0.05, 400
 """Tokens of repeated corrections per token of the own pairs, and the most times that an epoch has each of them."""
 _REACH = 3.0
-"""Places that a token of a noisy text moves at most; Lample et al. 2018, section 2.3."""
+"""Places that a token of a text moves at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,14 +53,9 @@ class Mixture:
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
         return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), training=training)
 
-    @property
-    def has_help(self) -> bool:
-        """Whether there is anything besides the own pairs."""
-        return len(self.pairs) + len(self.texts) > 0
-
-    def of_epoch(self, epoch: int, *, alone: bool) -> ParallelIds:
-        """The pairs of an epoch, counted from 0: the own ones `alone`, or drawn others too, by seed and epoch."""
-        if alone or not self.has_help:
+    def of_epoch(self, epoch: int) -> ParallelIds:
+        """The pairs of an epoch, counted from 0: the own ones, and drawn ones that help, by seed and epoch."""
+        if not len(self.pairs) + len(self.texts):
             return self.own
         random, config = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help
         tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
@@ -69,7 +64,7 @@ class Mixture:
         drawn = np.sort(order[tokens[order].cumsum() <= wanted])
         first = len(self.pairs)
         texts = self.texts.pick(drawn[drawn >= first] - first)
-        texts = replace(texts, src=noisy(texts.src, config.noise, random))
+        texts = replace(texts, src=moved(texts.src, random))
         return ParallelIds.joined([self.own, self.pairs.pick(drawn[drawn < first]), texts])
 
 
@@ -80,19 +75,11 @@ def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
     return ParallelIds.joined([own, *[corrections] * min(max(1, times), _MOST_TIMES)])
 
 
-def noisy(rows: Ragged, noise: float, random: np.random.Generator) -> Ragged:
-    """The rows with tokens left out, exchanged for others of the rows, and moved, each with this probability.
-
-    Lample et al. 2018, section 2.3. The first token of a row is not left out.
-    """
+def moved(rows: Ragged, random: np.random.Generator) -> Ragged:
+    """The rows with their tokens moved by a few places; Lample et al. 2018, section 2.3."""
     row = np.repeat(np.arange(len(rows)), rows.lengths)
-    kept = random.random(len(row)) >= noise
-    kept[rows.offsets[:-1][rows.lengths > 0]] = True
-    values = np.where(random.random(len(row)) < noise, random.permutation(rows.values), rows.values)
     places = np.arange(len(row)) + random.uniform(0, _REACH, len(row))
-    order = np.lexsort((places[kept], row[kept]))
-    lengths = np.bincount(row[kept], minlength=len(rows))
-    return Ragged(values=values[kept][order], offsets=offsets_of(lengths))
+    return Ragged(values=rows.values[np.lexsort((places, row))], offsets=rows.offsets)
 
 
 def feed(

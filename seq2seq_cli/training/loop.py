@@ -1,8 +1,7 @@
 """The training loop: a generator of events. It does not print or save: its caller does.
 
 Each epoch goes over all training pairs once, in batches of similar lengths, and ends with a validation, unless
-validations would take too much of a run that ends by the clock. Where something helps to train, an epoch has a share of
-it, until the own pairs follow alone:
+validations would take too much of a run that ends by the clock. It has a share of what else helps to train:
 
     batches -> update (encode, decode, loss, gradient, step) -> ... -> validation
 """
@@ -87,9 +86,8 @@ class TrainingLoop:
         training, progress = self._config.training, self._state.progress
         if not progress.position:
             progress.restart_epoch()
-            progress.is_alone = self._is_alone()
         epoch = progress.epoch
-        train = self._mixture.of_epoch(epoch, alone=progress.is_alone)
+        train = self._mixture.of_epoch(epoch)
         order = epoch_order(train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=epoch)
         progress.batches, progress.order_settings = len(order), order_of_pairs(training)
         shares, start = [share_of(rows, self._group) for rows in order], progress.position
@@ -97,8 +95,6 @@ class TrainingLoop:
         with closing(batches):
             self._tick()
             for batch in batches:
-                if self._is_alone() and not progress.is_alone:  # before the update: a resumed run comes here first
-                    return True
                 done = fraction_done(progress, training)
                 updated = self._updater.update(batch, fraction_done=done)
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
@@ -108,11 +104,6 @@ class TrainingLoop:
                 if _time_is_over(progress, training):
                     break
         return progress.position >= len(order)
-
-    def _is_alone(self) -> bool:
-        """Whether the pairs of the two languages are alone from now on."""
-        done = fraction_done(self._state.progress, self._config.training)
-        return self._mixture.has_help and done >= 1 - self._config.training.help.own_alone
 
     def _count(self, updated: Update) -> Step:
         """Advance the progress by one update."""
@@ -146,8 +137,7 @@ class TrainingLoop:
         progress.validated_step, progress.validated_seconds = progress.step, progress.seconds
         by_metric = scores.by_metric() if scores else None
         is_best = by_metric is None or progress.improves(by_metric, training.metric)
-        is_first_part = self._mixture.has_help and training.help.own_alone > 0 and not progress.is_alone  # no patience
-        progress.validations_since_best = 0 if is_best or is_first_part else progress.validations_since_best + 1
+        progress.validations_since_best = 0 if is_best else progress.validations_since_best + 1
         epoch, train_loss = progress.last_epoch, progress.of_epoch.mean_loss
         if is_best:
             progress.best_epoch, progress.best_scores = epoch, by_metric
@@ -181,10 +171,10 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
     return rows[group.rank :: group.size]
 
 
-def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float, float]:
+def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float]:
     """The settings that choose the pairs of an epoch and put them in their order."""
-    chosen_by = training.help.own_share, training.help.noise, training.help.least_covered
-    return training.batch_size, training.batch_unit, training.seed, *chosen_by
+    own_share, least_covered = training.help.own_share, training.help.least_covered
+    return training.batch_size, training.batch_unit, training.seed, own_share, least_covered
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

@@ -49,10 +49,6 @@ class HelpConfig(Section):
     own pairs lack, to be trained on; s2s prepare tells it. Those with less have taught little, and taken time."""
     own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
     """Smallest fraction of an epoch's tokens that is of the own pairs; the others are drawn from what helps."""
-    own_alone: Probability = 0.1
-    """Fraction of the run, at its end, in which the pairs of the two languages are alone."""
-    noise: Probability = 0.1
-    """Per token of a text that the model copies: it is left out of the source, or another one takes its place."""
 
 
 class TrainingConfig(Section):
@@ -64,8 +60,7 @@ class TrainingConfig(Section):
     """Minutes after which training ends; null: no limit. The last validation is included, unless it is the first, whose
     duration is not known. With a limit, short epochs may have no validation: all take about a tenth of the time."""
     patience: PositiveInt | None = None
-    """Validations in a row without a better score after which training ends; null: no such end. Where something helps
-    to train, those count in which the own pairs are alone (help.own_alone)."""
+    """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: Literal["auto", choices.Metric] = "auto"
     """Held-out score that the best weights are chosen by: highest BLEU, highest chrF, or lowest loss. auto: bleu, but
     chrf below 1,000 held-out pairs, and where no tokenisation of BLEU finds the words of the target language."""

@@ -38,7 +38,7 @@ def planned(options: Options) -> Plan:
 
 def test_an_epoch_has_each_correction_as_often_with_a_twentieth_of_the_own_tokens(corpus: PreparedCorpus) -> None:
     own, corrected = corpus.split("train"), replace(corpus, corrections={"a b": "c d", "c": "a b"})
-    epoch = Mixture.of(TrainingConfig(), corrected).of_epoch(0, alone=True)
+    epoch = Mixture.of(TrainingConfig(), corrected).of_epoch(0)
     rows = [(epoch.src.row(i).tolist(), epoch.tgt.row(i).tolist()) for i in range(len(own), len(epoch))]
     added = Counter(map(str, rows))
     src, tgt = corpus.codecs

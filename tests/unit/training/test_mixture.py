@@ -1,4 +1,4 @@
-"""The pairs of an epoch: all own pairs, a share of what helps, texts with noise as their own sources."""
+"""The pairs of an epoch: all own pairs, a share of what helps, texts with moved tokens as their own sources."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.training.feed import Mixture, noisy
+from seq2seq_cli.training.feed import Mixture, moved
 from tests.corpora import pair_lines
 
 
@@ -45,44 +45,31 @@ def mixture(corpus: PreparedCorpus, **help_: float) -> Mixture:
 
 def test_an_epoch_has_all_own_pairs_and_a_share_of_the_others(corpus: PreparedCorpus) -> None:
     own = corpus.split("train")
-    mixed = mixture(corpus, own_share=0.25, noise=0.0)
+    mixed = mixture(corpus, own_share=0.25)
     tokens = int(own.tokens.sum())
-    first, second = (pairs(mixed.of_epoch(epoch, alone=False)) for epoch in (0, 1))
+    first, second = (pairs(mixed.of_epoch(epoch)) for epoch in (0, 1))
     for epoch in (0, 1):
         # The next pair, of fewer than 10 tokens, would be too many.
-        assert 4 * tokens - 10 < mixed.of_epoch(epoch, alone=False).tokens.sum() <= 4 * tokens
+        assert 4 * tokens - 10 < mixed.of_epoch(epoch).tokens.sum() <= 4 * tokens
     assert first[: len(own)] == pairs(own)
     known = Counter(pairs(corpus.split("related")) + pairs(corpus.split("tgt_only")))
     assert Counter(src for src, _ in first[len(own) :]) != Counter(src for src, _ in second[len(own) :])
     related = [pair for pair in first[len(own) :] if pair in known and pair[0] != pair[1]]
     # Drawn alike from both: 300 of 400 are related.
     assert 0.6 < len(related) / (len(first) - len(own)) < 0.9
-    assert pairs(mixed.of_epoch(1, alone=False)) == second
-    assert pairs(mixed.of_epoch(1, alone=True)) == pairs(own)
+    assert pairs(mixed.of_epoch(1)) == second
 
 
 def test_nothing_is_drawn_twice_in_an_epoch(corpus: PreparedCorpus) -> None:
     mixed = mixture(corpus, own_share=0.01)
-    assert len(mixed.of_epoch(0, alone=False)) == len(corpus.split("train")) + 400
+    assert len(mixed.of_epoch(0)) == len(corpus.split("train")) + 400
 
 
-@given(
-    st.lists(st.lists(st.integers(4, 50), max_size=8), min_size=1, max_size=20),
-    st.sampled_from([0.0, 0.1, 0.5, 1.0]),
-    st.integers(0, 99),
-)
-def test_noise_moves_tokens_a_little_and_leaves_no_row_empty(lists: list[list[int]], noise: float, seed: int) -> None:
-    ids = Ragged.of(lists)
-    changed = noisy(ids, noise, np.random.default_rng(seed))
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=20), st.integers(0, 99))
+def test_tokens_are_moved_a_little_within_their_row(lengths: list[int], seed: int) -> None:
+    ids = Ragged.of([list(range(length)) for length in lengths])
+    changed = moved(ids, np.random.default_rng(seed))
     assert len(changed) == len(ids)
     for before, after in zip(rows(ids), rows(changed), strict=True):
-        assert bool(after) == bool(before)
-        assert len(after) <= len(before)
-        assert set(after) <= {token for each in lists for token in each}
-        if noise == 0.0:
-            assert Counter(after) == Counter(before)
-        if noise == 1.0:
-            assert len(after) <= 1
-    if noise == 0.0:
-        places = noisy(Ragged.of([list(range(40))]), 0.0, np.random.default_rng(seed)).row(0).tolist()
-        assert all(abs(place - token) <= 3 for place, token in enumerate(places))
+        assert sorted(after) == list(before)
+        assert all(abs(place - token) <= 3 for place, token in enumerate(after))

@@ -1,4 +1,4 @@
-"""A training with what helps: everything together at first, the own pairs alone at the end."""
+"""A training with what helps: each epoch has a share of it."""
 
 import math
 from pathlib import Path
@@ -12,12 +12,11 @@ from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import Session
 from tests.corpora import reversed_words, symbol_sequences
 from tests.tiny import resumed, started, tiny_config
 
 ANY_HELP = "training.help.least_covered=0"
-FIVE_EPOCHS = (ANY_HELP, "training.epochs=5", "training.help.own_alone=0.4", "training.help.own_share=0.5")
+FIVE_EPOCHS = (ANY_HELP, "training.epochs=5", "training.help.own_share=0.5")
 
 
 @pytest.fixture(scope="module")
@@ -43,38 +42,19 @@ def helped(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     return PreparedCorpus.open(report.out)
 
 
-def batches_per_epoch(session: Session) -> list[int]:
+def test_each_epoch_has_a_share_of_what_helps(helped: PreparedCorpus, tmp_path: Path) -> None:
+    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS), helped)
     progress = session.state.progress
     steps = (event for event in train_session(session) if isinstance(event, Step))
-    return list({step.epoch: progress.batches for step in steps}.values())
+    batches = {step.epoch: progress.batches for step in steps}
+    both = math.ceil(2 * len(helped.split("train")) / 16)
+    assert len(batches) == 5
+    assert {*batches.values()} <= {both - 1, both}  # what helps is of whole pairs, and ends below its share
 
 
-def test_the_own_pairs_are_alone_at_the_end(helped: PreparedCorpus, tmp_path: Path) -> None:
-    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS), helped)
-    mixed, own = (math.ceil(times * len(helped.split("train")) / 16) for times in (2, 1))
-    assert batches_per_epoch(session) == [mixed] * 3 + [own] * 2
-
-
-def test_a_time_limit_ends_the_first_part_within_an_epoch(helped: PreparedCorpus, tmp_path: Path) -> None:
-    overrides = (ANY_HELP, "training.epochs=1000000", "training.max_minutes=100", "training.help.own_share=0.1")
-    session = started(tmp_path / "run", tiny_config(helped, *overrides), helped)
-    progress = session.state.progress
-    alone: list[bool] = []
-    for event in train_session(session):
-        if isinstance(event, Step):
-            alone.append(progress.is_alone)
-            if event.step == 3:
-                progress.seconds = 0.95 * 100 * 60
-            if event.step == 8:
-                break
-    assert alone[:3] == [False] * 3
-    assert alone[-3:] == [True] * 3
-    assert progress.epoch > 0
-
-
-@pytest.mark.parametrize(("stop", "alone"), [(5, 0.4), (17, 0.4), (20, 0.4), (4, 0.9)])  # the last: between the two
-def test_a_training_is_resumed_in_either_part(helped: PreparedCorpus, tmp_path: Path, stop: int, alone: float) -> None:
-    config = tiny_config(helped, *FIVE_EPOCHS, f"training.help.own_alone={alone}")
+@pytest.mark.parametrize("stop", [5, 17])
+def test_a_training_with_help_is_resumed_bit_for_bit(helped: PreparedCorpus, tmp_path: Path, stop: int) -> None:
+    config = tiny_config(helped, *FIVE_EPOCHS)
     whole = started(tmp_path / "whole", config, helped)
     list(train_session(whole))
     parts = started(tmp_path / "parts", config, helped)
@@ -113,14 +93,3 @@ def test_another_choice_of_pairs_begins_the_epoch_anew(helped: PreparedCorpus, t
     session = resumed(session.run, other, helped)
     assert any(isinstance(event, Step) for event in train_session(session))
     assert session.state.progress.position == 1
-
-
-@pytest.mark.parametrize(("own_alone", "mixed", "alone"), [(0.4, 3, 1), (0.0, 2, 0)])
-def test_patience_is_for_the_last_part_of_a_run(
-    helped: PreparedCorpus, tmp_path: Path, own_alone: float, mixed: int, alone: int
-) -> None:
-    # With this rate, no validation is better than the first.
-    overrides = ("training.patience=1", "training.lr=1e-9", f"training.help.own_alone={own_alone}")
-    session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS, *overrides), helped)
-    both, own = (math.ceil(times * len(helped.split("train")) / 16) for times in (2, 1))
-    assert batches_per_epoch(session) == [both] * mixed + [own] * alone

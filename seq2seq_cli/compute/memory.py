@@ -78,18 +78,17 @@ class FreedMemory:
     beyond a limit it is returned.
     """
 
-    def __init__(self, most: int | None = None) -> None:
-        """Let the whole process keep the memory that it frees, at `most` so many bytes; None: a tenth of all."""
+    def __init__(self) -> None:
+        """Let the whole process keep the memory that it frees, at most a tenth of all."""
         _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
         _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
         self._in_use = _private_bytes()
-        if most is None:
-            most = os.sysconf("SC_PHYS_PAGES") // _KEPT * os.sysconf("SC_PAGE_SIZE") if sys.platform == "linux" else 0
-        self._most = most
+        is_linux = sys.platform == "linux"
+        self.most = os.sysconf("SC_PHYS_PAGES") // _KEPT * os.sysconf("SC_PAGE_SIZE") if is_linux else 0
 
     def limit(self) -> None:
         """Return all free memory to the system when it may be more than is kept."""
-        if _private_bytes() > self._in_use + self._most:
+        if _private_bytes() > self._in_use + self.most:
             self.give_back()
 
     def give_back(self) -> None:

@@ -127,8 +127,7 @@ def _by_length(ids: ParallelIds, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _widths(ids: ParallelIds, pairs: NDArray[np.int64]) -> list[int]:
     """The tokens of the longer side of each pair, with EOS."""
-    widths: list[int] = (np.maximum(ids.src.lengths[pairs], ids.tgt.lengths[pairs]) + 1).tolist()
-    return widths
+    return (np.maximum(ids.src.lengths[pairs], ids.tgt.lengths[pairs]) + 1).tolist()
 
 
 def _starts(widths: list[int], size: int) -> list[int]:

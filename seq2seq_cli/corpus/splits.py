@@ -107,5 +107,4 @@ def are_among(numbers: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArra
     if not len(others):
         return np.zeros(len(numbers), dtype=np.bool_)
     ordered = distinct(others)
-    found: NDArray[np.bool_] = ordered[np.minimum(places_in(ordered, numbers), len(ordered) - 1)] == numbers
-    return found
+    return ordered[np.minimum(places_in(ordered, numbers), len(ordered) - 1)] == numbers

@@ -48,8 +48,7 @@ class TrainedSentences:
         Case, punctuation and white space do not count.
         """
         src, tgt = ([pair[side] for pair in pairs] for side in (0, 1))
-        shared: NDArray[np.bool_] = are_among(_hashes(src), self.src) | are_among(_hashes(tgt), self.tgt)
-        return shared
+        return are_among(_hashes(src), self.src) | are_among(_hashes(tgt), self.tgt)
 
     def held_out_pairs(self, corpus: PreparedCorpus) -> dict[SplitName, tuple[int, ...]]:
         """The numbers of the pairs of each held-out split that share a side with these sentences; none: no entry."""

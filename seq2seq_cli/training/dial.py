@@ -88,12 +88,10 @@ class Budget:
             values["model.initialisation.from_pairs"] = "false"
         elif self.possible_epochs > _OFTEN:
             values["training.epochs"] = self.most_epochs
-            is_little, parts = self.tokens_per_epoch < _LITTLE, ("encoder", "decoder")
-            values |= {f"model.{part}.dropout": 0.3 if is_little else 0.2 for part in parts}
-            if is_little:
-                values |= {f"model.{part}.word_dropout": 0.1 for part in parts}
-            else:
-                values |= {"model.encoder.state_dropout": 0.1, "model.decoder.readout_dropout": 0.1}
+            is_little = self.tokens_per_epoch < _LITTLE
+            more = ("word_dropout", "word_dropout") if is_little else ("state_dropout", "readout_dropout")
+            for part, kind in zip(("encoder", "decoder"), more, strict=True):
+                values |= {f"model.{part}.dropout": 0.3 if is_little else 0.2, f"model.{part}.{kind}": 0.1}
         return [f"{key}={value}" for key, value in values.items()]
 
     @property

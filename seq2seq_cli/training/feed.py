@@ -29,8 +29,6 @@ WINDOW = 512
 """Batches whose pairs are changed together, and cut into as many new batches: changed pairs have other lengths."""
 _CORRECTED, _MOST_TIMES = 0.05, 400
 """Tokens of repeated corrections per token of the own pairs, and the most times that an epoch has each of them."""
-_REACH = 3.0
-"""Places that a token of a text moves at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +74,9 @@ def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
 
 
 def moved(rows: Ragged, random: np.random.Generator) -> Ragged:
-    """The rows with their tokens moved by a few places; Lample et al. 2018, section 2.3."""
+    """The rows with their tokens moved by three places at most; Lample et al. 2018, section 2.3."""
     row = np.repeat(np.arange(len(rows)), rows.lengths)
-    places = np.arange(len(row)) + random.uniform(0, _REACH, len(row))
+    places = np.arange(len(row)) + random.uniform(0, 3, len(row))
     return Ragged(values=rows.values[np.lexsort((places, row))], offsets=rows.offsets)
 
 

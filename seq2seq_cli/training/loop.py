@@ -95,8 +95,7 @@ class TrainingLoop:
         with closing(batches):
             self._tick()
             for batch in batches:
-                done = fraction_done(progress, training)
-                updated = self._updater.update(batch, fraction_done=done)
+                updated = self._updater.update(batch, fraction_done=fraction_done(progress, training))
                 if progress.step % STEPS_BETWEEN_LIMITS == 0:
                     self._freed.limit()  # before the clock ticks: these seconds belong to the step
                 yield self._count(updated)
@@ -173,8 +172,7 @@ def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
 
 def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float]:
     """The settings that choose the pairs of an epoch and put them in their order."""
-    own_share, least_covered = training.help.own_share, training.help.least_covered
-    return training.batch_size, training.batch_unit, training.seed, own_share, least_covered
+    return training.batch_size, training.batch_unit, training.seed, training.help.own_share, training.help.least_covered
 
 
 def end_reason(progress: Progress, training: TrainingConfig) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from seq2seq_cli.compute.environment import has_other_processes, launch_name
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config, overridden_keys
-from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS
 from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT
@@ -140,7 +140,10 @@ def compare(
         run = RunFolder(folder / RUNS / f"{name}-{seed}")
         stated = [*of_training, f"training.seed={seed}"]
         if saved := run.has_checkpoint:
-            _check_same(run, resolve_config(load_config(config, stated), PreparedCorpus.open(corpus)))
+            resolved = resolve_config(load_config(config, stated), PreparedCorpus.open(corpus))
+            if changes := find_differences(run.config(), resolved, sections=("model", "training")):
+                told = "; ".join(map(str, changes))
+                raise UsageError(f"{run.path}: is there with other settings ({told}): choose another folder with --out")
         train(config, data=corpus, out=run.path, overrides=stated, resume=saved, overwrite=not saved, on_event=on_event)
         runs[name].append(Run.read(run.path))
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}
@@ -148,10 +151,3 @@ def compare(
     first = {name: of_config[0] for name, of_config in runs.items()}
     plot_runs(first, folder / "film.html", axis="epoch", overwrite=True)
     return runs
-
-
-def _check_same(run: RunFolder, config: Config) -> None:
-    """Raise UsageError unless the run was trained as the config says."""
-    if changes := find_differences(run.config(), config, sections=("model", "training")):
-        told = "; ".join(map(str, changes))
-        raise UsageError(f"{run.path}: is there with other settings ({told}): choose another folder with --out")

@@ -26,9 +26,6 @@ from seq2seq_cli.runs.layout import check_free
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.training.plan import BASE, Options, run_path
 
-_ALL_READ = "training.help.least_covered=0"
-"""The translations have few neighbouring units that the pairs lack: they say the same."""
-
 logger = logging.getLogger(__name__)
 
 
@@ -77,7 +74,9 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     left = minutes - (time.monotonic() - begun) / 60
     minutes = round(min(max(left, minutes / 4), minutes / 2), 1)
-    return replace(options, data=last.path, out=path, minutes=minutes, overrides=[_ALL_READ, *options.overrides])
+    # They say the same as the pairs: of the neighbouring units that these lack, they have few.
+    overrides = ["training.help.least_covered=0", *options.overrides]
+    return replace(options, data=last.path, out=path, minutes=minutes, overrides=overrides)
 
 
 def _prepared(

@@ -60,8 +60,7 @@ def train(
         bool, typer.Option("--corrections", help="Learn the corrections of the run of --init-from as well.")
     ] = False,
     teachers: Annotated[
-        int,
-        typer.Option(metavar="N", help="First models per direction, whose translations help; half the time is theirs."),
+        int, typer.Option(metavar="N", help="Models per direction that translate the pairs first, in half of the time.")
     ] = 0,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")

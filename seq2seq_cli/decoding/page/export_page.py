@@ -37,7 +37,7 @@ from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, L
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
 _PARTS = (
-    *("tensors", "products", "recurrent", "operators", "engine", "similar", "beam"),
+    *("tensors", "products", "operators", "engine", "similar", "beam"),
     *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
 )
 SCRIPTS = (*VIEWS, "panes.js", *(f"translator/{part}.js" for part in _PARTS))

@@ -72,7 +72,8 @@ for code in sys.argv[1:]:
     assert os.waitpid(pid, 0)[1] == 0
 """
 KEPT_AND_LEFT = """
-freed = FreedMemory(192 * 2**20)
+freed = FreedMemory()
+freed.most = 192 * 2**20
 before = resident()
 scatter(1000)
 freed.limit()

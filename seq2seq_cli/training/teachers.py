@@ -73,7 +73,7 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     left = minutes - (time.monotonic() - begun) / 60
-    minutes = round(min(max(left, minutes / 4), minutes / 2), 1)
+    minutes = round(min(max(left, minutes / 4), minutes / 2), 2)
     # They say the same as the pairs: of the neighbouring units that these lack, they have few.
     overrides = ["training.help.least_covered=0", *options.overrides]
     return replace(options, data=last.path, out=path, minutes=minutes, overrides=overrides)

@@ -107,7 +107,7 @@ def test_a_launch_has_a_name_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None
     assert launch_name() == "job 7"
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "none")  # as of every torchrun that was told who is master
     ours = launch_name()
-    monkeypatch.setattr("os.getppid", lambda: 1)
+    monkeypatch.setattr("os.getppid", lambda: 0)  # of no process
     assert ours != launch_name()
 
 

@@ -23,8 +23,8 @@ _SIZE = (7.0, 3.8)
 def minutes_picture(results: Sequence[Result], pairs: str) -> bytes | None:
     """A png of the BLEU by minutes and training pairs, of the pair files whose name begins so; None where none has any.
 
-    A point is the mean over the seeds on one machine; of systems that trained as long, that of the best one. Results
-    with other settings than the minutes are left out.
+    A point is the mean over the seeds on one machine; of systems or machines with as many minutes, that of the best
+    one. A curve joins machines. Results with other settings than the minutes are left out.
     """
     points: dict[tuple[str, int], dict[float, float]] = {}
     for (_, _, system, settings, _), several in by_system(results).items():

@@ -1,1 +1,1 @@
-"""One start or resume of a run: plan, session, loop, recorder, report."""
+"""One start or resume of a run: plan, session, loop, report; the dial, and teachers."""

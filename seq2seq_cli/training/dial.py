@@ -46,7 +46,7 @@ class Budget:
 
     pairs: int
     tokens_per_epoch: int
-    """Target tokens that an epoch reads, EOS included: those of the training pairs, and of what helps them."""
+    """Target tokens of the training pairs, EOS included."""
     minutes: float
     tokens_per_second: float
     """Target tokens per second that ``quick`` is trained on."""
@@ -130,10 +130,9 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Bu
         begun = time.monotonic()
         done = updater.update(collate(train, order[number % len(order)]).to(device), fraction_done=0.0)
         rates.append(done.tokens / (time.monotonic() - begun))
-    has_help = len(corpus.manifest.trained(training.help.least_covered)) > 1
     return Budget(
         pairs=len(train),
-        tokens_per_epoch=round((train.tgt.lengths.sum() + len(train)) / (training.help.own_share if has_help else 1)),
+        tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
         minutes=minutes,
         tokens_per_second=statistics.median(rates[_WARM_UP:]),
     )

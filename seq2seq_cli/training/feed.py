@@ -7,7 +7,7 @@ monolingual data improves low-resource neural machine translation").
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.device import is_gpu
-from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
@@ -53,17 +52,13 @@ class Mixture:
 
     def of_epoch(self, epoch: int) -> ParallelIds:
         """The pairs of an epoch, counted from 0: the own ones, and drawn ones that help, by seed and epoch."""
-        if not len(self.pairs) + len(self.texts):
+        help_ = ParallelIds.joined([self.pairs, self.texts])
+        if not len(help_):
             return self.own
-        random, config = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help
-        tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
-        order = random.permutation(len(tokens))
-        wanted = self.own.tokens.sum() * (1 - config.own_share) / config.own_share
-        drawn = np.sort(order[tokens[order].cumsum() <= wanted])
-        first = len(self.pairs)
-        texts = self.texts.pick(drawn[drawn >= first] - first)
-        texts = replace(texts, src=moved(texts.src, random))
-        return ParallelIds.joined([self.own, self.pairs.pick(drawn[drawn < first]), texts])
+        random, share = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help.own_share
+        order = random.permutation(len(help_))
+        drawn = order[help_.tokens[order].cumsum() <= self.own.tokens.sum() * (1 - share) / share]
+        return ParallelIds.joined([self.own, help_.pick(np.sort(drawn))])
 
 
 def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
@@ -71,13 +66,6 @@ def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
     corrections = correction_pairs(corpus)
     times = int(_CORRECTED * own.tokens.sum() / corrections.tokens.sum())
     return ParallelIds.joined([own, *[corrections] * min(max(1, times), _MOST_TIMES)])
-
-
-def moved(rows: Ragged, random: np.random.Generator) -> Ragged:
-    """The rows with their tokens moved by three places at most; Lample et al. 2018, section 2.3."""
-    row = np.repeat(np.arange(len(rows)), rows.lengths)
-    places = np.arange(len(row)) + random.uniform(0, 3, len(row))
-    return Ragged(values=rows.values[np.lexsort((places, row))], offsets=rows.offsets)
 
 
 def feed(

@@ -1,7 +1,7 @@
 """The training loop: a generator of events. It does not print or save: its caller does.
 
-Each epoch goes over all training pairs once, in batches of similar lengths, and ends with a validation, unless
-validations would take too much of a run that ends by the clock. It has a share of what else helps to train:
+Each epoch goes over all training pairs once, and a share of what helps them, in batches of similar lengths, and ends
+with a validation, unless validations would take too much of a run that ends by the clock:
 
     batches -> update (encode, decode, loss, gradient, step) -> ... -> validation
 """

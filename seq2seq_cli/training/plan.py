@@ -93,6 +93,15 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
     Raises UsageError for options that do not go together or do not fit the run, ConfigError, PreparedFolderError and
     ModelFileError for files that cannot be used.
     """
+    options = checked(options)
+    restarted = _is_restarted(options, launch)
+    if options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint):
+        return _plan_to_resume(options, locks)
+    return _plan_to_start(options, overwrite=options.overwrite or restarted)
+
+
+def checked(options: Options) -> Options:
+    """The options with the minutes of the dial; raises UsageError for options that do not go together."""
     if options.resume and options.overwrite:
         raise UsageError("--resume continues a run and --overwrite replaces it: give one of them")
     if options.resume and options.init_from:
@@ -105,11 +114,8 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
         if not 0 < options.minutes < inf:
             raise UsageError(f"--minutes: {options.minutes:g} is no time to train in: give more than 0")
     elif options.is_dialled:
-        options = replace(options, minutes=load_config(BASE, options.overrides).training.max_minutes)
-    restarted = _is_restarted(options, launch)
-    if options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint):
-        return _plan_to_resume(options, locks)
-    return _plan_to_start(options, overwrite=options.overwrite or restarted)
+        return replace(options, minutes=load_config(BASE, options.overrides).training.max_minutes)
+    return options
 
 
 def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:

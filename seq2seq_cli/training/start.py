@@ -60,9 +60,8 @@ def train(
     ``data/prepared``; `out` is the run folder, by default one in ``runs/`` named after the config or the minutes, or
     ``RUN_continued`` with `init_from`. With `resume` a run is resumed from its last checkpoint; with `overwrite` a new
     one replaces it; with `init_from` a new one begins with the best weights of another, and with `corrections` it
-    learns the corrections in that folder as well. With `teachers`, so many first models per direction are trained in a
-    half of the minutes, and their translations of the pairs help the model (see `with_teachers`). `on_event` is called
-    with each event.
+    learns the corrections in that folder as well. `teachers` is the number of models per direction that translate the
+    pairs first (see `with_teachers`). `on_event` is called with each event.
 
     Returns the report, which is the last event too; None in the processes of torchrun other than the first.
 

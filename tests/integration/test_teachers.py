@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.corpus.manifest import Manifest, read_manifest
+from seq2seq_cli.corpus.manifest import read_manifest
+from seq2seq_cli.runs.folder import RunFolder
 from tests.commands import Done, refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -20,7 +21,6 @@ SMALL = [
     for word in ("--set", override)
 ]
 TRAIN = ("train", "--minutes", "1", "--out", "runs/last", *SMALL)
-TEACHERS = Path("runs", "last_teachers")
 
 
 @pytest.fixture(scope="module")
@@ -43,37 +43,46 @@ def trained(folder: Path, *arguments: str) -> Done:
     return s2s_here(folder, *TRAIN, "--teachers", "1", *arguments)
 
 
-def manifest(folder: Path) -> Manifest:
-    return read_manifest(folder)
+def teachers(folder: Path) -> Path:
+    """The folder of the teachers of the one corpus."""
+    [found] = (folder / "runs" / "last_teachers").iterdir()
+    return found
 
 
 def test_each_pair_is_translated_in_both_directions(home: Path) -> None:
     own = {side: (home / f"data/prepared/train.{side}.txt").read_text("utf-8").splitlines() for side in ("src", "tgt")}
     forward, back = (
-        [line.split("\t") for line in (home / TEACHERS / f"{name}1.tsv").read_text("utf-8").splitlines()]
+        [line.split("\t") for line in (teachers(home) / f"{name}1.tsv").read_text("utf-8").splitlines()]
         for name in ("forward", "back")
     )
     assert {pair[0] for pair in forward} <= {*own["src"]}
     assert {pair[1] for pair in back} <= {*own["tgt"]}
+    assert forward
+    assert back
     assert all(src and tgt for src, tgt in [*forward, *back])
 
 
 def test_the_last_model_has_the_same_pairs_and_settings_and_the_translations_as_help(home: Path) -> None:
-    before, after = manifest(home / "data/prepared"), manifest(home / TEACHERS / "prepared")
+    before, after = read_manifest(home / "data/prepared"), read_manifest(teachers(home) / "prepared")
     assert [after.splits[name].pairs for name in before.splits] == [record.pairs for record in before.splits.values()]
     assert 0 < after.splits["related"].pairs <= 2 * before.splits["train"].pairs
-    assert after.text.languages == before.text.languages == ("en", "de")
-    assert after.text.src.lowercase is True is not after.text.tgt.lowercase
+    assert after.text == before.text
+    assert after.pair_files == before.pair_files
     for split in ("valid", "test"):
         for side in ("src", "tgt"):
             name = f"{split}.{side}.txt"
-            assert (home / TEACHERS / "prepared" / name).read_text() == (home / "data/prepared" / name).read_text()
+            assert (teachers(home) / "prepared" / name).read_text() == (home / "data/prepared" / name).read_text()
 
 
 def test_the_settings_of_a_side_go_with_its_language(home: Path) -> None:
-    swapped = manifest(home / TEACHERS / "swapped").text
+    swapped = read_manifest(teachers(home) / "swapped").text
     assert swapped.languages == ("de", "en")
     assert swapped.tgt.lowercase is True is not swapped.src.lowercase
+
+
+def test_each_teacher_has_another_seed_than_the_last_model(home: Path) -> None:
+    folders = home / "runs/last", teachers(home) / "forward1"
+    assert [RunFolder(folder).config().training.seed for folder in folders] == [1, 2]
 
 
 def test_teachers_that_are_there_are_not_trained_again(home: Path, tmp_path: Path) -> None:
@@ -82,26 +91,41 @@ def test_teachers_that_are_there_are_not_trained_again(home: Path, tmp_path: Pat
     shutil.rmtree(again / "runs" / "last")
     done = trained(again)
     assert done.returncode == 0, done.stderr
-    started = [line for line in done.stderr.splitlines() if line.startswith("training ")]
-    assert len(started) == 1
+    assert [line.split()[1] for line in done.stderr.splitlines() if line.startswith("training ")] == ["runs/last"]
 
 
-def test_teachers_of_another_corpus_are_not_taken(home: Path, tmp_path: Path) -> None:
+def test_another_corpus_has_teachers_of_its_own(home: Path, tmp_path: Path) -> None:
     other = shutil.copytree(home, tmp_path / "other")
     shutil.rmtree(other / "runs" / "last")
-    prepare(other, "pairs.txt", "--limit", "150", "--overwrite")
-    refused(trained(other), "the teachers of another corpus", "--overwrite")
-    assert trained(other, "--overwrite").returncode == 0
-    assert manifest(other / TEACHERS / "prepared").splits["train"].pairs < 150
+    prepare(other, "pairs.txt", "--limit", "150", "--overwrite", "--set", "data.test_sources=0")
+    done = trained(other)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("training runs/last_teachers") == 2
+    assert len([*(other / "runs" / "last_teachers").iterdir()]) == 2
 
 
-@pytest.mark.parametrize("arguments", [["--config", "luong_dot"], ["--resume"], ["--init-from", "runs/last"]])
-def test_teachers_are_for_a_new_run_that_the_dial_makes(home: Path, arguments: list[str]) -> None:
-    refused(trained(home, *arguments), "--teachers")
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--config", "luong_dot"], "--teachers"),
+        (["--resume"], "--teachers"),
+        (["--init-from", "runs/last"], "--teachers"),
+        (["--corrections"], "--corrections"),
+        (["--minutes", "0"], "--minutes"),
+        (["--set", "training.max_minutes=2"], "--minutes"),
+        (["--set", "training.epchs=2"], "epchs"),
+        (["--set", "text.unit=word"], "text.unit"),
+    ],
+)
+def test_a_mistake_is_told_before_any_work(home: Path, tmp_path: Path, arguments: list[str], word: str) -> None:
+    shutil.copytree(home / "data", tmp_path / "data")
+    shutil.copytree(home / "runs" / "last", tmp_path / "runs" / "last")
+    refused(s2s_here(tmp_path, *TRAIN, "--out", "runs/new", "--teachers", "1", *arguments), word)
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["last"]
 
 
 def test_pairs_that_have_other_help_are_refused(home: Path, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("a b c d e\nb c d e f\n", encoding="utf-8")
     shutil.copy(home / "pairs.txt", tmp_path)
     prepare(tmp_path, "pairs.txt", "--tgt-only", "text.txt")
-    refused(trained(tmp_path), "has more than pairs")
+    refused(trained(tmp_path), "--related or other help")

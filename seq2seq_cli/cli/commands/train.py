@@ -60,7 +60,7 @@ def train(
         bool, typer.Option("--corrections", help="Learn the corrections of the run of --init-from as well.")
     ] = False,
     teachers: Annotated[
-        int, typer.Option(metavar="N", help="Models per direction that translate the pairs first, in half of the time.")
+        int, typer.Option(min=0, metavar="N", help="Models per direction that first translate the pairs.")
     ] = 0,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")

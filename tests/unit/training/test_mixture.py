@@ -1,17 +1,14 @@
-"""The pairs of an epoch: all own pairs, a share of what helps, texts with moved tokens as their own sources."""
+"""The pairs of an epoch: all own pairs, a share of what helps, texts as their own sources."""
 
 from collections import Counter
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import HelpConfig, TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.training.feed import Mixture, moved
+from seq2seq_cli.training.feed import Mixture
 from tests.corpora import pair_lines
 
 
@@ -63,13 +60,3 @@ def test_an_epoch_has_all_own_pairs_and_a_share_of_the_others(corpus: PreparedCo
 def test_nothing_is_drawn_twice_in_an_epoch(corpus: PreparedCorpus) -> None:
     mixed = mixture(corpus, own_share=0.01)
     assert len(mixed.of_epoch(0)) == len(corpus.split("train")) + 400
-
-
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=20), st.integers(0, 99))
-def test_tokens_are_moved_a_little_within_their_row(lengths: list[int], seed: int) -> None:
-    ids = Ragged.of([list(range(length)) for length in lengths])
-    changed = moved(ids, np.random.default_rng(seed))
-    assert len(changed) == len(ids)
-    for before, after in zip(rows(ids), rows(changed), strict=True):
-        assert sorted(after) == list(before)
-        assert all(abs(place - token) <= 3 for place, token in enumerate(after))

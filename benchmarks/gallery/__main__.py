@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.pages import fill
 from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.config.catalog import MODEL_GROUPS, list_configs
+from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.errors import S2SError, UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _parse() -> argparse.Namespace:
 
 def _models() -> list[str]:
     """The names of the shipped models."""
-    return [entry.name for entry in list_configs() if entry.group in MODEL_GROUPS]
+    return [entry.name for entry in list_configs() if entry.group in GROUPS[1:5]]
 
 
 def _task(runs: "GalleryRuns", results: "Results", options: argparse.Namespace) -> str:

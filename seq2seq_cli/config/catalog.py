@@ -21,8 +21,6 @@ GROUPS = (
     "Replications of the papers, too large for a laptop",
 )
 """The headings that the shipped configs are listed under; each file names its own in a comment, ``# Group: ...``."""
-MODEL_GROUPS = GROUPS[1:5]
-"""The groups of models that train on any prepared folder; the others have data or text of their own."""
 
 
 class CatalogEntry(NamedTuple):

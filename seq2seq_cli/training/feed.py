@@ -7,7 +7,7 @@ monolingual data improves low-resource neural machine translation").
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -52,10 +52,14 @@ class Mixture:
 
     def of_epoch(self, epoch: int) -> ParallelIds:
         """The pairs of an epoch, counted from 0: the own ones, and drawn ones that help, by seed and epoch."""
-        help_ = ParallelIds.joined([self.pairs, self.texts])
-        if not len(help_):
+        if not len(self.pairs) + len(self.texts):
             return self.own
         random, share = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help.own_share
+        # The tokens of a copied text are moved by two places at most; Lample et al. 2018, section 2.3.
+        row = np.repeat(np.arange(len(self.texts)), self.texts.src.lengths)
+        moved = np.lexsort((np.arange(len(row)) + random.uniform(0, 3, len(row)), row))
+        texts = replace(self.texts, src=replace(self.texts.src, values=self.texts.src.values[moved]))
+        help_ = ParallelIds.joined([self.pairs, texts])
         order = random.permutation(len(help_))
         drawn = order[help_.tokens[order].cumsum() <= self.own.tokens.sum() * (1 - share) / share]
         return ParallelIds.joined([self.own, help_.pick(np.sort(drawn))])

@@ -85,7 +85,6 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     left = minutes - (time.monotonic() - begun) / 60
-    # The translations have few of the neighbouring units that the pairs lack: they say the same.
     overrides = ["training.help.least_covered=0", *overrides, f"training.seed={seed}"]
     minutes = min(max(left, minutes / 4), minutes / 2)
     return replace(options, data=last.path, out=path, minutes=float(f"{minutes:.3g}"), overrides=overrides)

@@ -79,8 +79,7 @@ def _lines(section: Section, indentation: str = "", *, hide_unstated: bool = Fal
 @cache
 def _schema(section: type[Section]) -> dict[str, Any]:
     """The JSON schema of each key of a section, which takes long to make."""
-    properties: dict[str, Any] = section.model_json_schema()["properties"]
-    return properties
+    return dict(section.model_json_schema()["properties"])
 
 
 def _comment(text: str | None, indentation: str) -> list[str]:

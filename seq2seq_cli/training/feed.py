@@ -55,14 +55,16 @@ class Mixture:
         if not len(self.pairs) + len(self.texts):
             return self.own
         random, share = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help.own_share
+        tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
+        order = random.permutation(len(tokens))
+        drawn = np.sort(order[tokens[order].cumsum() <= self.own.tokens.sum() * (1 - share) / share])
+        pairs = self.pairs.pick(drawn[drawn < len(self.pairs)])
+        texts = self.texts.pick(drawn[drawn >= len(self.pairs)] - len(self.pairs))
         # The tokens of a copied text are moved by two places at most; Lample et al. 2018, section 2.3.
-        row = np.repeat(np.arange(len(self.texts)), self.texts.src.lengths)
+        row = np.repeat(np.arange(len(texts)), texts.src.lengths)
         moved = np.lexsort((np.arange(len(row)) + random.uniform(0, 3, len(row)), row))
-        texts = replace(self.texts, src=replace(self.texts.src, values=self.texts.src.values[moved]))
-        help_ = ParallelIds.joined([self.pairs, texts])
-        order = random.permutation(len(help_))
-        drawn = order[help_.tokens[order].cumsum() <= self.own.tokens.sum() * (1 - share) / share]
-        return ParallelIds.joined([self.own, help_.pick(np.sort(drawn))])
+        copied = replace(texts.src, values=texts.src.values[moved])
+        return ParallelIds.joined([self.own, pairs, replace(texts, src=copied)])
 
 
 def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:

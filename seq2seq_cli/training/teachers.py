@@ -84,9 +84,8 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
             write_whole(translations, "".join(lines).encode("utf-8"))
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
-    left = minutes - (time.monotonic() - begun) / 60
     overrides = ["training.help.least_covered=0", *overrides, f"training.seed={seed}"]
-    minutes = min(max(left, minutes / 4), minutes / 2)
+    minutes = min(max(minutes - (time.monotonic() - begun) / 60, minutes / 4), minutes / 2)
     return replace(options, data=last.path, out=path, minutes=float(f"{minutes:.3g}"), overrides=overrides)
 
 

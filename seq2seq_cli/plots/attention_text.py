@@ -1,7 +1,6 @@
 """Attention as text: a table with a column per source word and a row per target word."""
 
 import unicodedata
-from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -57,11 +56,8 @@ def attention_table(attention: AttentionMap, *, style: Style, width: int | None 
         panels[-1].append([set_cell_size(cell, size) for cell in column])
         used += 1 + size
     legend = [_LEGEND] if style == "shades" else []
-    return "\n\n".join([*map(_panel, panels), *legend])
-
-
-def _panel(columns: Sequence[Sequence[str]]) -> str:
-    return "\n".join(" ".join(line).rstrip() for line in zip(*columns, strict=True))
+    shown = ("\n".join(" ".join(line).rstrip() for line in zip(*columns, strict=True)) for columns in panels)
+    return "\n\n".join([*shown, *legend])
 
 
 def _cell(weight: float, style: Style, width: int) -> str:

@@ -130,7 +130,7 @@ def training_curve(run: Run, axis: CurveAxis) -> list[Point]:
 
 def _draw(axes: Axes, name: str, run: Run, shown: CurveMeasure, axis: CurveAxis, number: int) -> None:
     """Draw the curves of a run: what is held out, with the training loss dotted, or the training loss alone."""
-    colour, marker = _style(number)
+    colour, marker = _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
     held_out = held_out_curve(run, shown, axis)
     training = training_curve(run, axis) if shown == "loss" else []
     main = held_out or training
@@ -149,10 +149,6 @@ def _draw(axes: Axes, name: str, run: Run, shown: CurveMeasure, axis: CurveAxis,
         markeredgecolor="white",
         markeredgewidth=0.8,
     )
-
-
-def _style(number: int) -> tuple[str, str]:
-    return _COLOURS[number % len(_COLOURS)], _MARKERS[number % len(_MARKERS)]
 
 
 def _set_up_y_axis(axes: Axes, shown: CurveMeasure) -> None:

@@ -49,8 +49,8 @@ Tensors: TypeAlias = Mapping[str, Any]
 class Graph:
     """A graph that ONNX Runtime computes."""
 
-    def __init__(self, path: Path, weights: Weights, names: Sequence[str]) -> None:
-        """Open a graph with the `weights` of the `names`.
+    def __init__(self, path: Path, weights: Weights | None, names: Sequence[str]) -> None:
+        """Open a graph with the `weights` of the `names`; None: with those that it refers to, read as they are used.
 
         Raises ModelFileError when it is missing or damaged, or does not fit the weights.
         """
@@ -62,8 +62,9 @@ class Graph:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4  # an error is raised, and is reported once
-        values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
-        options.add_external_initializers(list(names), values)
+        if weights:  # which ONNX Runtime copies
+            values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
+            options.add_external_initializers(list(names), values)
         try:
             if path.stat().st_size > _MOST_BYTES:
                 raise ValueError(f"larger than {_MOST_BYTES / 1e6:g} MB")  # noqa: TRY301  # as for a damaged one
@@ -134,7 +135,7 @@ class OnnxEngine:
         header = read_header(path)
         if record.weights != header.places:
             raise ModelFileError(f"{run.path}: its exported model is not for the weights of {path}")
-        weights = map_weights(path, header)
+        weights = map_weights(path, header) if run.chosen else None
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())

@@ -330,6 +330,11 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "a space behind a cell": ({"f": '"Cat, so.","Katze." \n"Dog." ,"Hund, so."\n'}, "", SPACED),
     "PO": ({"f": PO}, "", [('A cat sleeps "here".', "Eine Katze schläft „hier“.")]),
     "Toolbox": ({"f": TOOLBOX}, "", [("A cat.", "Die Katze."), ("A dog.", "Ein Hund.")]),
+    "Toolbox, of texts": (
+        {"f": f"\\id Tales\n\n{TOOLBOX}\\id More\n\\ref 1\n\\tx Yes.\n\\ft Ja.\n"},
+        "",
+        [("A cat.", "Die Katze."), ("A dog.", "Ein Hund."), ("Yes.", "Ja.")],
+    ),
     "Toolbox, its columns chosen": ({"f": TOOLBOX}, "--columns ft,mb", [("Die Katze.", "x-y"), ("Ein Hund.", "x-y")]),
     "subtitles": (CUES, "", [("Hello, you.", "Hallo, du."), ("Nein.", "Nein.")]),
     "USFM": ({"g.en": USFM_EN, "g.de": USFM_DE}, "", [("In the light so far.", "Im Licht."), ("A.", "B.")]),
@@ -338,6 +343,7 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "XLIFF of three languages": ({"f": XLIFF_OF_THREE}, "--columns en,de", [("Yes.", "Ja.")]),
     "FLEx": ({"f": FLEX}, "", [("Zowsi.", "There was.")]),
     "ELAN": ({"f": ELAN}, "", [("Zowsi.", "There was.")]),
+    "a header of two words": ({"f": "Source text\tTarget text\n" + "Go.\tGeh!\n" * 12}, "", [("Go.", "Geh!")]),
     "one sentence": ({"f": "Go.\tGeh!\tCC-BY 2.0\n" * 12}, "", [("Go.", "Geh!")]),
     "several tables": (
         {"a": "en,de\nCat.,Katze.\n", "b": DE_EN, "c": '{"de": "Maus.", "en": "Mouse."}\n'},

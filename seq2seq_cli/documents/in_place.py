@@ -22,7 +22,8 @@ from seq2seq_cli.text.normalise import Span
 
 # Markdown
 
-_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n.*?\n(?:---|\.\.\.)[ \t]*\r?\n", re.DOTALL)
+_LEFT_ALONE = re.compile(r"(?ms)\A(---|\+\+\+)[ \r]*\n(?=\S).*?\n(?:\1|\.\.\.)\s*?$|^[ \t]*\$\$(?:(?!\n\s*\n).)*?\$\$")
+"""Front matter, in YAML or in TOML, and formulas."""
 _REFERENCE = re.compile(r"\[([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
 _LABEL = re.compile(r"\A\[(?:\^[^\]\s]+\]:|![A-Z]+\]\n)")
 """Of a footnote, or of a note as GitHub shows it: ``[!NOTE]``."""
@@ -36,8 +37,7 @@ def read_markdown(content: bytes, name: str, _languages: Languages) -> Draft:
     """The paragraphs, headings, items and cells of a text; one of several lines has one line afterwards."""
     file = PlainText(content, name)
     text = re.sub(r"\r(?!\n)", " ", file.text).replace("\0", "\ufffd")  # as the parser reads it, of the same length
-    front = _FRONT_MATTER.match(text)
-    shown = "\n" * front[0].count("\n") + text[front.end() :] if front else text
+    shown = _LEFT_ALONE.sub(lambda found: "\n" * found[0].count("\n"), text)
     environment: dict[str, Any] = {}
     tokens = MarkdownIt("commonmark").enable("table").parse(shown, environment)
     slots = _paragraphs(file, text, tokens, environment.get("references", {}))
@@ -60,7 +60,7 @@ def _paragraphs(
     end = 0
     for opening, token in pairwise(tokens):
         shown = "".join(child.content for child in token.children or () if child.type in {"text", "image"})
-        if token.map is None or token.content.startswith("$$") or not any(map(str.isalpha, shown)):
+        if token.map is None or not any(map(str.isalpha, shown)):
             continue
         escapes = str.maketrans({"|": "\\|"} if opening.type in {"th_open", "td_open"} else {})
         start = end = max(end, file.starts[token.map[0]])

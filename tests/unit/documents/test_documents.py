@@ -141,6 +141,10 @@ def shown(*texts: str) -> str:
         ("a.md", "> The\n> dog\n> ===\r\n> a  \r\nb\r\n", ["The dog", "a", "b"]),
         ("a.md", "The[^1] dog.\n\n[^1]: A dog.\n\n`x`\n", ["The[^1] dog.", "A dog."]),
         ("a.md", "> [!NOTE]\n> A dog.\n\n$$\na\n$$\n", ["A dog."]),
+        ("a.md", "A dog:\n$$\nthe dog\n$$\nA cat.\n\n$$ is money.\n\nB.\n", ["A dog:", "A cat.", "$$ is money.", "B."]),
+        ("a.md", '+++\ntitle = "The dog"\n+++\n\nA dog.\n', ["A dog."]),
+        ("a.md", "---\r\ntitle: The dog\r\n---\r\n\r\nA dog.\r\n", ["A dog."]),
+        ("a.md", "---\n\nA dog.\n\n---\n\nA cat.\n", ["A dog.", "A cat."]),
         ("a.json", '\ufeff"a"', ["a"]),
         ("a.xlf", SEGMENTS, ["The dog.", "The man."]),
         # Characters with names, which XML knows by their numbers alone.

@@ -19,6 +19,7 @@ from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
+    DEFAULT,
     Codes,
     by_words,
     find_mismatch,
@@ -102,8 +103,10 @@ def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFi
     if not fits(script, language):
         raise PairFileError(f"{file.name}: is in {script} script, not {name_of(language)} ({language}), for {option}")
     in_language, _ = with_languages(text, language, language)
-    letter = letter_of_marks(lines)
-    return file, Reading(text=in_language, letters=(letter, letter), swap=False), []
+    letter, (seen, again) = letter_of_marks(lines), by_words((lines, lines)).codes
+    is_other = seen == again and {seen, language} == {*DEFAULT}
+    other = f"{file.name}: looks like {name_of(seen)}, and {option} is for {name_of(language)} ({language})"
+    return file, Reading(text=in_language, letters=(letter, letter), swap=False), [other] if is_other else []
 
 
 def covered(folder: Path, part: PartName) -> float | None:

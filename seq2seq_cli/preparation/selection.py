@@ -144,5 +144,6 @@ def _nothing_left(store: PairStore, part_of_pair: NDArray[np.int8], data: DataCo
     files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.blocks))
     dropped = {reason: len(_dropped(part_of_pair, reason)) for reason in REASONS}
     counts = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items() if count)
-    limits = f"data.max_tokens={data.max_tokens} or data.max_ratio={data.max_ratio:g}"
-    return f"{files}: no pair is left for training ({counts}): give more pairs, or raise {limits}"
+    limits = f", or raise data.max_tokens={data.max_tokens} or data.max_ratio={data.max_ratio:g}"
+    cure = f"give more pairs{limits if dropped['too long'] or dropped['length ratio'] else ''}"
+    return f"{files}: no pair is left for training ({counts}): {cure}"

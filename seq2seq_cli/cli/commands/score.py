@@ -53,7 +53,8 @@ def score(
         count, total = count + 1, total + pair
         sys.stdout.write(_pair_json(pair) if is_json else _line(pair, f"confidence {decimal(pair.confidence)}"))
     perplexity = f"perplexity {decimal(total.perplexity)}"
-    sys.stdout.write(_total_json(count, total) if is_json else f"all {count:,}: {_line(total, perplexity)}")
+    content = {"pairs": count, **_numbers(total), "perplexity": json_number(total.perplexity)}
+    sys.stdout.write(json_line(content, sys.stdout) if is_json else f"all {count:,}: {_line(total, perplexity)}")
 
 
 def _pairs(texts: tuple[str, str]) -> tuple[Iterator[tuple[str, str]], Callable[[int], str]]:
@@ -85,10 +86,6 @@ def _line(total: TotalScore, more: str) -> str:
 def _pair_json(pair: PairScore) -> str:
     content = {"source": pair.src.text, "translation": pair.tgt.text, **_numbers(pair)}
     return json_line({**content, "confidence": json_number(pair.confidence), "unknown": pair.unknown}, sys.stdout)
-
-
-def _total_json(count: int, total: TotalScore) -> str:
-    return json_line({"pairs": count, **_numbers(total), "perplexity": json_number(total.perplexity)}, sys.stdout)
 
 
 def _numbers(total: TotalScore) -> dict[str, float | None]:

@@ -78,7 +78,7 @@ def test_limits_are_for_training_alone(tmp_path: Path) -> None:
 def test_splits_without_pairs_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"none\.tsv: no sentence pair in it"):
         prepare(pair_file, out=tmp_path / "out", valid=file(tmp_path, "none.tsv", ["", ""]))
-    with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\)"):
+    with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\): give more pairs$"):
         prepare(pair_file, out=tmp_path / "out", test=[pair_file])
 
 

@@ -82,6 +82,14 @@ def test_a_text_in_one_language_has_equal_sides(tmp_path: Path) -> None:
     assert report.warnings == []
 
 
+def test_a_text_in_the_other_language_is_warned_of(tmp_path: Path) -> None:
+    english = write(
+        tmp_path, "english.txt", ["The sun is shining on all of us, and that is what we have."]
+    )
+    report, _ = made(tmp_path, tgt_only=[english])
+    assert report.warnings == [f"{english}: looks like English, and --tgt-only is for German (de)"]
+
+
 def test_words_of_what_helps_are_words_of_the_training(tmp_path: Path) -> None:
     words, text = write(tmp_path, "w.tsv", ["owl\tKauz"]), write(tmp_path, "text.txt", ["Ein Kauz ruft."])
     _, corpus = made(tmp_path, dictionary=[words], tgt_only=[text])

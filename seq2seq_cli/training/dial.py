@@ -50,6 +50,8 @@ class Budget:
     minutes: float
     tokens_per_second: float
     """Target tokens per second that ``quick`` is trained on."""
+    own_share: float = 1.0
+    """Share of an epoch's tokens that are of the pairs, and not of what helps them."""
 
     @property
     def tokens(self) -> float:
@@ -64,7 +66,7 @@ class Budget:
     @property
     def possible_epochs(self) -> float:
         """Epochs in the time; the matrices of a step grow with the square of the size, and its time with them."""
-        return self.tokens * (_SIZES[0] / self.size) ** 2 / self.tokens_per_epoch
+        return self.tokens * (_SIZES[0] / self.size) ** 2 * self.own_share / self.tokens_per_epoch
 
     @property
     def most_epochs(self) -> int:
@@ -86,12 +88,13 @@ class Budget:
         if is_few:
             values |= {"training.bpe_dropout": 0.1, "training.choose_decoding": "true"}
             values["model.initialisation.from_pairs"] = "false"
-        elif self.possible_epochs > _OFTEN:
+        if self.possible_epochs > _OFTEN:
             values["training.epochs"] = self.most_epochs
             is_little = self.tokens_per_epoch < _LITTLE
-            more = ("word_dropout", "word_dropout") if is_little else ("state_dropout", "readout_dropout")
-            for part, kind in zip(("encoder", "decoder"), more, strict=True):
-                values |= {f"model.{part}.dropout": 0.3 if is_little else 0.2, f"model.{part}.{kind}": 0.1}
+            for part, other in (("encoder", "state_dropout"), ("decoder", "readout_dropout")):
+                values[f"model.{part}.dropout"] = 0.3 if is_little else 0.2
+                if not is_few:  # whose words BPE-dropout changes
+                    values[f"model.{part}.{'word_dropout' if is_little else other}"] = 0.1
         return [f"{key}={value}" for key, value in values.items()]
 
     @property
@@ -134,5 +137,6 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Bu
         pairs=len(train),
         tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
         minutes=minutes,
+        own_share=training.help.own_share if corpus.manifest.trained(training.help.least_covered)[1:] else 1.0,
         tokens_per_second=statistics.median(rates[_WARM_UP:]),
     )

@@ -46,6 +46,20 @@ def test_few_tokens_that_are_read_often_get_a_small_model_and_much_noise() -> No
     assert once.model == load_config("quick").model
 
 
+def test_few_pairs_that_are_read_often_get_more_dropout_and_are_changed_by_bpe_dropout_alone() -> None:
+    few = {"pairs": 3_000, "tokens_per_epoch": 35_000}
+    often, once = (load_config("quick", budget(**(few | change)).overrides) for change in ({}, {"minutes": 0.2}))
+    assert (often.model.decoder.dropout, often.model.decoder.word_dropout) == (0.3, 0.0)
+    assert once.model.decoder.dropout == load_config("quick").model.decoder.dropout
+    assert often.training.bpe_dropout == once.training.bpe_dropout > 0
+
+
+def test_with_help_pairs_are_read_less_often() -> None:
+    alone, helped = budget(), budget(own_share=0.5)
+    assert helped.possible_epochs == alone.possible_epochs / 2
+    assert helped.size == alone.size
+
+
 @given(budgets)
 def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
     config = load_config("quick", budget.overrides)

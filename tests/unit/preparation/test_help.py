@@ -83,9 +83,7 @@ def test_a_text_in_one_language_has_equal_sides(tmp_path: Path) -> None:
 
 
 def test_a_text_in_the_other_language_is_warned_of(tmp_path: Path) -> None:
-    english = write(
-        tmp_path, "english.txt", ["The sun is shining on all of us, and that is what we have."]
-    )
+    english = write(tmp_path, "english.txt", ["The sun is on all of us, and that is what we have.", "It was he."])
     report, _ = made(tmp_path, tgt_only=[english])
     assert report.warnings == [f"{english}: looks like English, and --tgt-only is for German (de)"]
 

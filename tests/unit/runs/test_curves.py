@@ -9,7 +9,7 @@ import pytest
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.plots.pictures import picture
-from seq2seq_cli.runs.curves import _style, curves_figure, held_out_curve, training_curve, with_curves
+from seq2seq_cli.runs.curves import curves_figure, held_out_curve, training_curve, with_curves
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import Record
 from tests.records import epoch, make_run, step
@@ -102,8 +102,10 @@ def test_axes_have_units_and_curves_have_names_and_last_values(
     assert any("BLEU" in word for word in words) == (measure == "bleu")
 
 
-def test_markers_distinguish_runs_without_colour() -> None:
-    styles = [_style(number) for number in range(56)]
+def test_markers_distinguish_runs_without_colour(tmp_path: Path) -> None:
+    run = run_of(tmp_path, RECORDS["first"])
+    lines = curves_figure({str(number): run for number in range(56)}, axis="epoch", measure="bleu").axes[0].lines
+    styles = [(line.get_color(), line.get_marker()) for line in lines]
     assert len({marker for _, marker in styles[:8]}) == 8
     assert len(set(styles)) == 56
 

@@ -176,7 +176,7 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
 
 def _last_part(name: str) -> str:
     """The name without those of objects around it, and without what is behind a kind of FLEx or a role: gls-en."""
-    return re.sub(r"^(?:(txt|gls)-|(source|target) ).*", r"\1\2", name.casefold().rpartition(".")[2])
+    return re.sub(r"^(?:(txt|gls)-.*|(source|target) (?:text|sentence))$", r"\1\2", name.casefold().rpartition(".")[2])
 
 
 def _asked_for(asked: tuple[str, str], names: Mapping[Column, str], file: str) -> Columns:

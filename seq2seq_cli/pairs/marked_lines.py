@@ -54,9 +54,9 @@ def is_toolbox(head: str) -> bool:
 
 
 def _interlinear(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-    r"""The records of Toolbox, which begin at the marker of the first or at ``\ref``; their columns are the markers.
+    r"""The records of Toolbox, which begin at the marker of the first; their columns are the markers.
 
-    The first may be that of a text. A line without a marker goes on the one before.
+    A first ``\id`` begins a text, and ``\ref`` its records. A line without a marker goes on the one before.
     """
     first, begun, cells, marker = "", 1, dict[Column, str](), ""
     for number, line in enumerate(lines_of(file, name, encoding), start=1):
@@ -65,7 +65,7 @@ def _interlinear(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
             continue
         marker, text = (found[1], found[2]) if found else (marker, line or "")
         first = first or marker
-        if found and marker in {first, "ref"}:
+        if found and (marker == first or (first, marker) == ("id", "ref")):
             yield from [Record(begun, cells)] if cells else []
             begun, cells = number, {}
         if text.strip():

@@ -343,6 +343,11 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     "XLIFF of three languages": ({"f": XLIFF_OF_THREE}, "--columns en,de", [("Yes.", "Ja.")]),
     "FLEx": ({"f": FLEX}, "", [("Zowsi.", "There was.")]),
     "ELAN": ({"f": ELAN}, "", [("Zowsi.", "There was.")]),
+    "Toolbox, a dictionary": (
+        {"f": "\\lx a\n\\xv Ja.\n\\ref B\n\\xe Yes.\n\n\\lx b\n\\xv Geh!\n\\xe Go.\n"},
+        "--columns xe,xv",
+        [("Yes.", "Ja."), ("Go.", "Geh!")],
+    ),
     "a header of two words": ({"f": "Source text\tTarget text\n" + "Go.\tGeh!\n" * 12}, "", [("Go.", "Geh!")]),
     "one sentence": ({"f": "Go.\tGeh!\tCC-BY 2.0\n" * 12}, "", [("Go.", "Geh!")]),
     "several tables": (

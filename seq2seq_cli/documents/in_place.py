@@ -22,7 +22,8 @@ from seq2seq_cli.text.normalise import Span
 
 # Markdown
 
-_LEFT_ALONE = re.compile(r"(?ms)\A(---|\+\+\+)[ \r]*\n(?=\S).*?\n(?:\1|\.\.\.)\s*?$|^[ \t]*\$\$(?:(?!\n\s*\n).)*?\$\$")
+_FORMULA = r"^[ \t]*\$\$(?:(?!\n\s*(?:\n|```|~~~)).)*?\$\$\s*?$"
+_LEFT_ALONE = re.compile(r"(?ms)\A(---|\+\+\+)[ \r]*\n(?=\S).*?\n(?:\1|\.\.\.)\s*?$|" + _FORMULA)
 """Front matter, in YAML or in TOML, and formulas."""
 _REFERENCE = re.compile(r"\[([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
 _LABEL = re.compile(r"\A\[(?:\^[^\]\s]+\]:|![A-Z]+\]\n)")
@@ -60,7 +61,7 @@ def _paragraphs(
     end = 0
     for opening, token in pairwise(tokens):
         shown = "".join(child.content for child in token.children or () if child.type in {"text", "image"})
-        if token.map is None or not any(map(str.isalpha, shown)):
+        if token.map is None or token.content.startswith("$$") or not any(map(str.isalpha, shown)):
             continue
         escapes = str.maketrans({"|": "\\|"} if opening.type in {"th_open", "td_open"} else {})
         start = end = max(end, file.starts[token.map[0]])

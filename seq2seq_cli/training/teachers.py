@@ -81,7 +81,7 @@ def with_teachers(options: Options, teachers: int, train: Callable[..., object])
             lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
             if not lines:
                 raise TrainingError(f"{run.path}: leaves all sentences empty: give more --minutes")
-            write_whole(translations, "".join(lines).encode("utf-8"))
+            write_whole(translations, "".join(["source\ttarget\n", *lines]).encode())  # so that none is of labels
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     overrides = ["training.help.least_covered=0", *overrides, f"training.seed={seed}"]

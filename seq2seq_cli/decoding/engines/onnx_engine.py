@@ -50,7 +50,7 @@ class Graph:
     """A graph that ONNX Runtime computes."""
 
     def __init__(self, path: Path, weights: Weights | None, names: Sequence[str]) -> None:
-        """Open a graph with the `weights` of the `names`; None: with those that it refers to, read as they are used.
+        """Open a graph with copies of the `weights` of the `names`; None: with those that it refers to, read when used.
 
         Raises ModelFileError when it is missing or damaged, or does not fit the weights.
         """
@@ -62,7 +62,7 @@ class Graph:
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4  # an error is raised, and is reported once
-        if weights:  # which ONNX Runtime copies
+        if weights:
             values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
             options.add_external_initializers(list(names), values)
         try:
@@ -135,7 +135,7 @@ class OnnxEngine:
         header = read_header(path)
         if record.weights != header.places:
             raise ModelFileError(f"{run.path}: its exported model is not for the weights of {path}")
-        weights = map_weights(path, header) if run.chosen else None
+        weights = map_weights(path, header) if run.chosen or path.is_symlink() else None  # ONNX Runtime follows no link
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())

@@ -133,10 +133,11 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Bu
         begun = time.monotonic()
         done = updater.update(collate(train, order[number % len(order)]).to(device), fraction_done=0.0)
         rates.append(done.tokens / (time.monotonic() - begun))
+    own, *others = (corpus.split(name).tokens.sum() for name in corpus.manifest.trained(training.help.least_covered))
     return Budget(
         pairs=len(train),
         tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
         minutes=minutes,
-        own_share=training.help.own_share if corpus.manifest.trained(training.help.least_covered)[1:] else 1.0,
+        own_share=max(training.help.own_share, own / (own + sum(others))),  # of little help, all is read
         tokens_per_second=statistics.median(rates[_WARM_UP:]),
     )

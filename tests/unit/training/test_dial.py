@@ -93,3 +93,4 @@ def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:
     assert measured.pairs == len(train)
     assert measured.tokens_per_epoch == sum(len(train.tgt.row(number)) + 1 for number in range(len(train)))
     assert measured.tokens_per_second > 0
+    assert measured.own_share == 1

@@ -4,7 +4,6 @@ B batch, N positions, X input, K directions, L layers in all directions, H hidde
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -40,34 +39,22 @@ class ChoGRU(nn.RNNBase):
         directions = 2 if self.bidirectional else 1
         if start is None:
             start = inputs.new_zeros(self.num_layers * directions, inputs.shape[0], self.hidden_size)
+        if torch.onnx.is_in_onnx_export():  # ONNX has both GRUs, with the same weights: an export says which
+            shape = True, self.num_layers, 0.0, False, self.bidirectional, True
+            return torch.gru(inputs, start, self._flat_weights, *shape)
         lasts = []
         for layer, before in enumerate(torch.split(start, directions)):
             if layer > 0:
                 inputs = F.dropout(inputs, self.dropout, self.training)
-            inputs, last = self._run_layer(layer, inputs, before, lengths)
-            lasts.append(last)
-        return inputs, torch.cat(lasts)
-
-    def _run_layer(
-        self,
-        layer: int,
-        inputs: Float[Tensor, "B N X"],
-        start: Float[Tensor, "K B H"],
-        lengths: Int[Tensor, " B"] | None,
-    ) -> tuple[Float[Tensor, "B N E"], Float[Tensor, "K B H"]]:
-        """One layer in all its directions: the output at each position, and the last state of each direction."""
-        directions = 2 if self.bidirectional else 1
-        weights = self.all_weights[layer * directions : (layer + 1) * directions]
-        if torch.onnx.is_in_onnx_export():
-            sizes = (directions, self.hidden_size)
-            outputs, last = _OnnxGRU.apply(inputs, start, *sizes, *_in_onnx_order(weights))  # type: ignore[no-untyped-call]
-            return outputs, last
-        runs = [
-            _run(inputs, before, of_direction, lengths, backwards=direction > 0)
-            for direction, (before, of_direction) in enumerate(zip(start.unbind(0), weights, strict=True))
-        ]
-        outputs, lasts = zip(*runs, strict=True)
-        return torch.cat(outputs, dim=-1), torch.stack(lasts)
+            weights = self.all_weights[layer * directions : (layer + 1) * directions]
+            runs = [
+                _run(inputs, hidden, of_direction, lengths, backwards=direction > 0)
+                for direction, (hidden, of_direction) in enumerate(zip(before.unbind(0), weights, strict=True))
+            ]
+            outputs, last = zip(*runs, strict=True)
+            inputs = torch.cat(outputs, dim=-1)
+            lasts += last
+        return inputs, torch.stack(lasts)
 
 
 def cho_gru_cell(inputs: Float[Tensor, "B X"], hidden: Float[Tensor, "B H"], *weights: Tensor) -> Float[Tensor, "B H"]:
@@ -112,46 +99,3 @@ def _run(
         outputs[t] = h
     joined = torch.stack(outputs, dim=1)
     return joined if real is None else joined.masked_fill(~real, 0.0), h
-
-
-def _in_onnx_order(weights: Sequence[Sequence[Tensor]]) -> list[Tensor]:
-    """W, U and [b; d] with a row per direction, the gates in the order z, r, n."""
-    swapped = [
-        [torch.cat((z, r, n)) for r, z, n in (part.chunk(3) for part in of_direction)] for of_direction in weights
-    ]
-    return [torch.stack(parts) for parts in zip(*((W, U, torch.cat((b, d))) for W, U, b, d in swapped), strict=True)]
-
-
-class _OnnxGRU(torch.autograd.Function):
-    """A layer in an exported graph, where the number of positions is not known: ONNX's own GRU."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,  # noqa: ARG004
-        inputs: Float[Tensor, "B N X"],
-        start: Float[Tensor, "K B H"],
-        directions: int,
-        hidden_size: int,
-        *weights: Tensor,  # noqa: ARG004
-    ) -> tuple[Float[Tensor, "B N E"], Float[Tensor, "K B H"]]:
-        """Zeros of the right shapes: a graph holds no values."""
-        return inputs.new_zeros(*inputs.shape[:2], directions * hidden_size), torch.zeros_like(start)
-
-    @staticmethod
-    def symbolic(
-        graph: Any, inputs: Any, start: Any, directions: int, hidden_size: int, *weights: Any
-    ) -> tuple[Any, Any]:
-        """The nodes of the layer; B and N are exchanged, and all positions taken as real."""
-        lengths = graph.op("Constant", value_t=torch.tensor([], dtype=torch.int32))
-        outputs, last = graph.op(
-            "GRU",
-            *(graph.op("Transpose", inputs, perm_i=[1, 0, 2]), *weights, lengths, start),
-            direction_s="bidirectional" if directions == 2 else "forward",
-            hidden_size_i=hidden_size,
-            linear_before_reset_i=0,
-            outputs=2,
-        )
-        # N K B H -> B N K H -> B N E
-        transposed = graph.op("Transpose", outputs, perm_i=[2, 0, 1, 3])
-        shape = graph.op("Constant", value_t=torch.tensor([0, 0, -1]))
-        return graph.op("Reshape", transposed, shape), last

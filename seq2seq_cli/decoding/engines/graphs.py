@@ -29,6 +29,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, propose, watc
 from seq2seq_cli.errors import ExportError, ModelFileError, one_line
 from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.attention.attention import Attention
+from seq2seq_cli.model.cho_gru import ChoGRU
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum, model_checksum
@@ -128,7 +129,7 @@ def _trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
 
     The weights are inputs of the graphs, after their other inputs. Raises ExportError when ONNX cannot express a part.
     """
-    # All of one length: an RNN is traced as it runs without padding, and `_give_lengths` does the rest.
+    # All of one length: an RNN is traced as it runs without padding, and `_complete_rnns` does the rest.
     src = torch.full((2, min(3, model.decoder.attention.max_length or 3)), EOS)
     texts = {"src": src, "lengths": torch.full((2,), src.shape[1])}
     with torch.no_grad():
@@ -142,7 +143,7 @@ def _trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     decoder = _trace(model, _step, step, [*PROPOSALS, *shown, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
     encoder = _trace(model, _encode, texts, [value.name for value in decoder.graph.input if value.name in encoded])
-    _give_lengths(encoder.graph)
+    _complete_rnns(encoder.graph, resets_first=isinstance(model.encoder.rnn, ChoGRU))
     return {ENCODER: encoder, DECODER: decoder, FEATURES: features}
 
 
@@ -230,16 +231,18 @@ def _split_in_equal_parts(graph: Any, value: Any, parts: int, axis: int, _output
     return graph.op("Split", value, num_outputs_i=parts, axis_i=axis, outputs=_outputs)
 
 
-def _give_lengths(graph: onnx.GraphProto) -> None:
-    """Give each RNN of an encoder the lengths of its rows.
+def _complete_rnns(graph: onnx.GraphProto, *, resets_first: bool) -> None:
+    """Give each RNN of an encoder the lengths of its rows, and a GRU the place of its reset.
 
     ONNX's RNNs never see the padding then, as torch's with packed sequences: their outputs there are zero.
     """
-    kinds = ("LSTM", "GRU", "RNN")
     graph.node.insert(0, onnx.helper.make_node("Cast", ["lengths"], ["rnn_lengths"], to=onnx.TensorProto.INT32))
     for node in graph.node:
-        if node.op_type in kinds:
+        if node.op_type in ("LSTM", "GRU", "RNN"):
             node.input[4] = "rnn_lengths"
+        for attribute in node.attribute:
+            if attribute.name == "linear_before_reset":
+                attribute.i = int(not resets_first)
 
 
 def _refer_to_weights(graph: onnx.GraphProto, places: Places) -> list[str]:

@@ -41,20 +41,9 @@ class EncoderConfig(Section):
         return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
-ScoreName: TypeAlias = Literal[
-    "additive",
-    "dot",
-    "scaled_dot",
-    "general",
-    "concat",
-    "concat_joined",
-    "linear",
-    "location",
-    "location_word",
-    "state_free",
-    "fixed",
-    "none",
-]
+_OfPairs: TypeAlias = Literal["additive", "dot", "scaled_dot", "general", "concat", "concat_joined", "linear"]
+"""Scores of a query with a state."""
+ScoreName: TypeAlias = Literal[_OfPairs, "location", "location_word", "state_free", "fixed", "none"]
 
 
 class AttentionConfig(Section):

@@ -11,7 +11,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings
 from seq2seq_cli.evaluation.outputs import SystemOutput
-from seq2seq_cli.files.json_files import json_number
+from seq2seq_cli.files.writing import json_number
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 
 _MOST_DETAILED = 2000

@@ -11,8 +11,7 @@ from seq2seq_cli.config.schema import Probability
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
 from seq2seq_cli.errors import PreparedFolderError, command_line, one_line
-from seq2seq_cli.files.json_files import FORMAT, read_json
-from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
 from seq2seq_cli.text.sides import SIDES, SideName, codec_path
 
 DEFAULT_FOLDER = Path("data/prepared")

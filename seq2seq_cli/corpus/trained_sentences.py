@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, are_among, distinct, sentence_key, text_hashes
 from seq2seq_cli.errors import RESTORE, ModelFileError
-from seq2seq_cli.files.json_files import FORMAT, read_json
+from seq2seq_cli.files.reading import FORMAT, read_json
 from seq2seq_cli.text.sides import SIDES
 
 _MOST_BYTES = 2**31

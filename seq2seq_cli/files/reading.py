@@ -1,20 +1,37 @@
-"""Reading files that somebody else may have made: regular ones, inside their folder, of a limited size.
+"""Reading files that somebody else may have made: regular ones, inside their folder, of a limited size, strict JSON.
 
-A FIFO or a device would be waited for without end, and a link could lead to any file of the user.
+A FIFO or a device would be waited for without end, and a link could lead to any file of the user. JSON files have a
+format number, and this s2s writes and reads one.
 """
 
 import errno
+import json
 import lzma
+import math
 import os
+import re
 import stat
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, Final
 
-from seq2seq_cli.errors import InputError
+from seq2seq_cli.errors import InputError, unreadable
+
+FORMAT: Final = 1
+"""The format of all that s2s saves: prepared folders, runs and exports, whole or in an archive.
+
+It goes up by one when a file changes its form. A file of another number is refused, with the way out.
+"""
+
+_CURE = "restore it, or make its folder again"
+_MOST_BYTES = 64_000_000
+"""Size of most of the largest files: a vocabulary of a million words takes half of it."""
+_MOST_DIGITS = 18
+"""Digits of the largest integer: it fits into 64 bits."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 # Windows has neither kind of file; there a file is opened as text by default.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -90,3 +107,64 @@ def _check_regular(path: Path, mode: int) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_json(path: Path, *, error: type[InputError], most: int = _MOST_BYTES, cure: str = _CURE) -> dict[str, Any]:
+    """Read a JSON object of at most `most` bytes, whose key ``format`` is `FORMAT`.
+
+    ``cure`` is what helps when it is damaged.
+
+    Raises ``error`` when the file is missing or damaged, or made by an older or newer s2s.
+    """
+    try:
+        value = parse_json(read_whole(path, most=most))
+    except OSError as failure:
+        raise error(unreadable(path, failure)) from None
+    except ValueError:
+        raise error(f"{path}: damaged: not UTF-8 JSON: {cure}") from None
+    return check_format(value, path, error=error, cure=cure)
+
+
+def parse_json(text: bytes) -> Any:
+    """The value of a JSON text in UTF-8.
+
+    Raises ValueError for anything else, and for what programs read differently, RFC 8259 sections 6 and 8.2: NaN and
+    infinity, integers beyond 64 bits, halves of surrogate pairs; also for a value that is nested deeper than Python can
+    follow.
+    """
+    try:
+        value = _DECODER.decode(text.decode("utf-8"))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _SURROGATE.search(text):
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
+def check_format(value: object, path: Path, *, error: type[InputError], cure: str = _CURE) -> dict[str, Any]:
+    """Return `value`, the content of a file, when it is an object whose key ``format`` is `FORMAT`.
+
+    Raises ``error`` for other content, and when an older or newer s2s wrote it.
+    """
+    number = value.get("format") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or type(number) is not int:
+        raise error(f"{path}: damaged: no format number: {cure}")
+    if number != FORMAT:
+        age, way_out = ("a newer", "upgrade s2s") if number > FORMAT else ("an older", "make its folder again")
+        raise error(f"{path}: made by {age} s2s (format {number}, this one reads {FORMAT}): {way_out}")
+    return value
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > _MOST_DIGITS:
+        raise ValueError("an integer beyond 64 bits")
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    if not math.isfinite(number := float(digits)):
+        raise ValueError("no number of JSON, or one too large")
+    return number
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_float)

@@ -7,6 +7,7 @@ process, or of another host, stay.
 import contextlib
 import errno
 import json
+import math
 import os
 import platform
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ _OF_THE_DISK = "lost+found"
 """A folder that is at the root of a volume."""
 _NEW = 0o666
 """Permissions of a new file, of which the umask takes some away."""
+_DECIMALS = 6
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -122,6 +124,11 @@ def write_json(path: Path, value: object) -> None:
 def json_content(value: object) -> bytes:
     """The content that `write_json` writes."""
     return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode("utf-8")
+
+
+def json_number(value: float) -> float | None:
+    """The number, rounded to six decimals; None where it is not finite, which JSON cannot write."""
+    return round(value, _DECIMALS) if math.isfinite(value) else None
 
 
 def sync_names(folder: Path) -> None:

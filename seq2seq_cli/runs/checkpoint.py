@@ -18,8 +18,7 @@ import torch
 
 from seq2seq_cli.compute.memory import is_out_of_memory
 from seq2seq_cli.errors import ModelFileError, unreadable
-from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json
-from seq2seq_cli.files.reading import open_regular
+from seq2seq_cli.files.reading import FORMAT, check_format, open_regular, parse_json
 from seq2seq_cli.files.writing import whole_file
 from seq2seq_cli.runs.layout import PREVIOUS
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from seq2seq_cli.config.choices import LARGEST_INTEGER, DecodingOptions
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.json_files import FORMAT, read_json
-from seq2seq_cli.files.reading import read_whole
+from seq2seq_cli.files.reading import FORMAT, read_json, read_whole
 from seq2seq_cli.files.writing import json_content, write_whole
 from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights import Places

@@ -6,8 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.files.json_files import FORMAT, read_json
-from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
 from seq2seq_cli.files.writing import contents, write_json
 
 RUNS = Path("runs")

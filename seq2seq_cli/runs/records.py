@@ -14,8 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, TypeAdapter, 
 from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.counts import counted, loss_in_words
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
-from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json, read_json
-from seq2seq_cli.files.reading import read_whole
+from seq2seq_cli.files.reading import FORMAT, check_format, parse_json, read_json, read_whole
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.pages.data import AttentionData, FilmData, FrameData
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES

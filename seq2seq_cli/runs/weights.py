@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
-from seq2seq_cli.files.json_files import FORMAT, check_format, parse_json
-from seq2seq_cli.files.reading import open_regular
+from seq2seq_cli.files.reading import FORMAT, check_format, open_regular, parse_json
 from seq2seq_cli.files.writing import whole_file
 
 METADATA = "s2s"

@@ -17,7 +17,7 @@ from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.files.json_files import parse_json
+from seq2seq_cli.files.reading import parse_json
 from seq2seq_cli.serve.batcher import cost
 from seq2seq_cli.text.languages import likely_languages
 

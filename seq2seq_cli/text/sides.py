@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard, get_args
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.errors import RESTORE, ModelFileError
-from seq2seq_cli.files.json_files import FORMAT, read_json
-from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import Merge, characters, joined, learn_bpe
 from seq2seq_cli.text.codec import Codec

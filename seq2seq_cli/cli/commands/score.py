@@ -17,7 +17,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.scoring import PairScore, score_pairs
 from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.errors import InputError, UsageError
-from seq2seq_cli.files.json_files import json_number
+from seq2seq_cli.files.writing import json_number
 
 
 def score(

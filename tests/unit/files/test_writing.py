@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from seq2seq_cli.errors import ModelFileError
-from seq2seq_cli.files.json_files import read_json
+from seq2seq_cli.files.reading import read_json
 from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import rename_free, whole_file, write_json, write_whole
 

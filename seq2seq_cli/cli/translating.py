@@ -17,8 +17,7 @@ from seq2seq_cli.decoding.problems import Check, problems
 from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation, text_data
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.files.output import check_output_path, output_file, write_output
-from seq2seq_cli.files.writing import json_number
+from seq2seq_cli.files.writing import check_output_path, json_number, output_file, write_output
 from seq2seq_cli.pages.data import FilmData, TranslationsData
 
 _PAGE = ".html"

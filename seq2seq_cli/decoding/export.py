@@ -11,9 +11,8 @@ from typing import BinaryIO
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
-from seq2seq_cli.files.output import output_file
 from seq2seq_cli.files.whole_folder import whole_folder
-from seq2seq_cli.files.writing import contents, write_json, write_whole
+from seq2seq_cli.files.writing import contents, output_file, write_json, write_whole
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES

@@ -11,8 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
-from seq2seq_cli.files.output import check_output, output_file
-from seq2seq_cli.files.writing import make_folder, naming
+from seq2seq_cli.files.writing import check_output, make_folder, naming, output_file
 from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
 from seq2seq_cli.text.languages import PUBLISHED, code_named, short_code
 from seq2seq_cli.version import __version__

@@ -17,7 +17,7 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from seq2seq_cli.files.output import write_output
+from seq2seq_cli.files.writing import write_output
 from seq2seq_cli.plots.attention_text import AttentionMap
 
 logger = logging.getLogger(__name__)

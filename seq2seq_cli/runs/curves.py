@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
-from seq2seq_cli.files.output import write_output
+from seq2seq_cli.files.writing import write_output
 from seq2seq_cli.pages.page import film_page
 from seq2seq_cli.plots.pictures import drawable, picture
 from seq2seq_cli.runs.listing import Run

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seq2seq_cli.errors import UsageError, command_line, exit_code_of
-from seq2seq_cli.files.output import write_output
+from seq2seq_cli.files.writing import write_output
 from seq2seq_cli.preparation.pipeline import prepare
 from tests.corpora import write_reversals
 

@@ -13,7 +13,7 @@ from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.counts import shown_epochs
 from seq2seq_cli.errors import UsageError, one_line
-from seq2seq_cli.files.output import check_output_path
+from seq2seq_cli.files.writing import check_output_path
 from seq2seq_cli.runs import listing
 from seq2seq_cli.runs.layout import RUNS
 from seq2seq_cli.runs.listing import Run

@@ -27,7 +27,7 @@ from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError, command_line, how_to_install, one_line
-from seq2seq_cli.files.output import check_output_path, write_output
+from seq2seq_cli.files.writing import check_output_path, write_output
 from seq2seq_cli.text.languages import name_of
 
 STDIN = "standard input"

@@ -24,7 +24,7 @@ from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE, 
 from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
-from seq2seq_cli.files.output import check_output, output_file
+from seq2seq_cli.files.writing import check_output, output_file
 from seq2seq_cli.pages.page import VIEWS, page, read_file
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES

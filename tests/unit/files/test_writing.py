@@ -4,15 +4,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.reading import read_json
 from seq2seq_cli.files.whole_folder import whole_folder
-from seq2seq_cli.files.writing import rename_free, whole_file, write_json, write_whole
+from seq2seq_cli.files.writing import check_output_path, rename_free, whole_file, write_json, write_whole
 
 
 def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
@@ -185,3 +186,18 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path, monke
     with pytest.raises(OSError, match="Read-only") as raised, whole_folder(tmp_path / "folder"):
         pass
     assert raised.value.filename == str(tmp_path / "folder")
+
+
+check = partial(check_output_path, content="learning curves", endings=(".png", ".svg", ".pdf"))
+
+
+def test_a_file_is_replaced_only_with_overwrite_and_other_paths_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    check(path, overwrite=False)
+    path.touch()
+    with pytest.raises(UsageError, match="--overwrite"):
+        check(path, overwrite=False)
+    check(path, overwrite=True)
+    for name in ("a.jpg", "a", "nowhere/a.png", "."):
+        with pytest.raises(UsageError):
+            check(tmp_path / name, overwrite=True)

@@ -24,9 +24,8 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.shared_names import Names
 from seq2seq_cli.corpus.shared_numbers import Written, with_other_numbers, written_forms
+from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, lower, upper
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import lower, upper
-from seq2seq_cli.text.normalise import FINAL_MARKS, HIDDEN
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 

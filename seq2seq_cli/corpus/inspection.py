@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName, sentence_key, text_hashes
+from seq2seq_cli.text.characters import BEGINNING, SPACING
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import BEGINNING, SPACING
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import UNK
 

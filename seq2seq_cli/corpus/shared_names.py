@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.characters import CONTINUING, SPACING
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 """A word of letters: Tom, O'Brien, Jean-Luc."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.text.normalise import UNSPACED_LETTERS
+from seq2seq_cli.text.characters import UNSPACED_LETTERS
 
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")

@@ -11,9 +11,8 @@ from typing import TypeAlias
 import numpy as np
 
 from seq2seq_cli.shapes import Float
+from seq2seq_cli.text.characters import SPACING, is_punctuation, lowered
 from seq2seq_cli.text.codec import Word
-from seq2seq_cli.text.letters import lowered
-from seq2seq_cli.text.normalise import SPACING, is_punctuation
 from seq2seq_cli.text.vocabulary import UNK
 
 Link: TypeAlias = tuple[int, int]

@@ -15,7 +15,7 @@ from seq2seq_cli.decoding.sentences import split_passage
 from seq2seq_cli.decoding.translator import Correction, Ids, Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.runs.layout import CORRECTIONS, GLOSSARY
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.characters import normalise
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import UNK
 

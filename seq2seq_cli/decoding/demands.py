@@ -8,19 +8,20 @@ from typing import TypeAlias
 
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.codec import Codec, Reading, Word
-from seq2seq_cli.text.letters import Case, lowered
-from seq2seq_cli.text.normalise import (
+from seq2seq_cli.text.characters import (
     APOSTROPHES,
     BEGINNING,
     FINAL_MARKS,
     SPACING,
+    Case,
     Span,
     are_in_one_word,
     in_spaced_word,
+    lowered,
     normalise,
     solid_length,
 )
+from seq2seq_cli.text.codec import Codec, Reading, Word
 from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")

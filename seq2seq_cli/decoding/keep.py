@@ -18,7 +18,7 @@ import numpy as np
 
 from seq2seq_cli.decoding.marks import Mark
 from seq2seq_cli.shapes import Float
-from seq2seq_cli.text.normalise import (
+from seq2seq_cli.text.characters import (
     HIDDEN,
     UNSPACED_LETTERS,
     Span,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from typing import Literal, TypeAlias
 
-from seq2seq_cli.text.normalise import UNSPACED_LETTERS
+from seq2seq_cli.text.characters import UNSPACED_LETTERS
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
 Kind: TypeAlias = Literal["break", "keep", "emoji", "open", "close", "single", "gap", "character"]

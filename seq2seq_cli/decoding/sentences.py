@@ -22,7 +22,7 @@ from pathlib import Path
 
 from seq2seq_cli.decoding.keep import Piece, take_out
 from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks
-from seq2seq_cli.text.normalise import APOSTROPHES, HIDDEN, LOUD_STOPS, Span, is_unspaced, without_control_characters
+from seq2seq_cli.text.characters import APOSTROPHES, HIDDEN, LOUD_STOPS, Span, is_unspaced, without_control_characters
 
 _FILLER = "\0"
 """Stands for a character of a mark in a text that is searched for the ends of sentences."""

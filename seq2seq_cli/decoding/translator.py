@@ -26,9 +26,8 @@ from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.decoding.translation import SentenceTranslation, Step, Translation
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.data import TreeData, TreeNode
+from seq2seq_cli.text.characters import CONTINUING, HIDDEN, SPACING, Case, Span
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.letters import Case
-from seq2seq_cli.text.normalise import CONTINUING, HIDDEN, SPACING, Span
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 

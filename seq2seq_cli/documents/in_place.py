@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from seq2seq_cli.documents.plain_text import Draft, Languages, PlainText, Slot
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.reading import parse_json
-from seq2seq_cli.text.normalise import Span
+from seq2seq_cli.text.characters import Span
 
 # Markdown
 

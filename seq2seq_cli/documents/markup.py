@@ -14,8 +14,8 @@ from lxml import etree
 from seq2seq_cli.documents.passages import Element, Layout, append, find_slots, local_name
 from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, Draft, Languages, primary
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.characters import Span
 from seq2seq_cli.text.languages import short_code
-from seq2seq_cli.text.normalise import Span
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")

@@ -15,7 +15,7 @@ from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.text.normalise import FINAL_MARKS, Span, is_unspaced
+from seq2seq_cli.text.characters import FINAL_MARKS, Span, is_unspaced
 
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""

@@ -17,8 +17,8 @@ from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.scoring import PairScore
 from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.characters import CONTINUING, SPACING, is_punctuation, normalise
 from seq2seq_cli.text.codec import Codec, Reading
-from seq2seq_cli.text.normalise import CONTINUING, SPACING, is_punctuation, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS

@@ -13,7 +13,7 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.characters import normalise
 
 logger = logging.getLogger(__name__)
 

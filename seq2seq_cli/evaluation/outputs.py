@@ -25,7 +25,7 @@ from seq2seq_cli.evaluation.attention_figures import (
 )
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.words import words_of
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.characters import normalise
 from seq2seq_cli.text.vocabulary import EOS
 
 logger = logging.getLogger(__name__)

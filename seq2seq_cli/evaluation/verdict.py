@@ -17,7 +17,7 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.losses import losses_of
 from seq2seq_cli.evaluation.words import length_ratio, words_of
-from seq2seq_cli.text.normalise import is_punctuation
+from seq2seq_cli.text.characters import is_punctuation
 
 _USES = (
     "Usable for nothing yet: most translations do not say what the source says.",

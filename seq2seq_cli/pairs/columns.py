@@ -9,8 +9,8 @@ from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
 from seq2seq_cli.pairs.stated_languages import OFTEN_KEYS, Codes, language_named
 from seq2seq_cli.pairs.tables import TAB_LINES
 from seq2seq_cli.pairs.text_lines import COLUMNS
+from seq2seq_cli.text.characters import in_word
 from seq2seq_cli.text.languages import CODE_LETTERS, any_code_named
-from seq2seq_cli.text.normalise import in_word
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 _SOURCE = {"source", "src", "original", "input", "sentence", "text", "msgid", "tx", "txt", "t"}

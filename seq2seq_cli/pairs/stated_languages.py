@@ -15,6 +15,7 @@ from seq2seq_cli.config.schema.text import AUTO, TextConfig
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pairs.archives import PAIR_SUFFIXES
 from seq2seq_cli.pairs.text_lines import COLUMNS
+from seq2seq_cli.text.characters import script_of_letter
 from seq2seq_cli.text.languages import (
     CODE_LETTERS,
     PUBLISHED,
@@ -26,7 +27,6 @@ from seq2seq_cli.text.languages import (
     short_code,
     without_script,
 )
-from seq2seq_cli.text.letters import script_of_letter
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE, has_tokenizer
 
 DEFAULT = ("en", "de")

@@ -19,7 +19,7 @@ from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs, PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
-from seq2seq_cli.text.normalise import INNER_APOSTROPHE, UNSPACED_LETTERS, normalise
+from seq2seq_cli.text.characters import INNER_APOSTROPHE, UNSPACED_LETTERS, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import SIDES, Rules, SideName, read_rules
 

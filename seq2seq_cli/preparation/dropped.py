@@ -10,7 +10,7 @@ from typing import NamedTuple
 from seq2seq_cli.corpus.manifest import REASONS, DroppedRecord, Reason
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.characters import normalise
 
 MOST_BAD = 0.01
 """Fraction of the lines above which a file is refused: of those without a tab, of those with other columns than the

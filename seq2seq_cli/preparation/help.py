@@ -29,8 +29,8 @@ from seq2seq_cli.pairs.stated_languages import (
     with_languages,
 )
 from seq2seq_cli.preparation.analysis import Reading
+from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
-from seq2seq_cli.text.normalise import letter_of_marks
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import UNK
 

@@ -16,8 +16,8 @@ from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
 from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SRC_ONLY, TGT_ONLY, TRAIN, VALID
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import Selection
+from seq2seq_cli.text.characters import INNER_APOSTROPHE
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import INNER_APOSTROPHE
 from seq2seq_cli.text.sides import SIDES, Codecs, Rules, SideName, fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 

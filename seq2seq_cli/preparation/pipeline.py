@@ -40,8 +40,8 @@ from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill
 from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
+from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
-from seq2seq_cli.text.normalise import letter_of_marks
 from seq2seq_cli.text.sides import SIDES, save_codecs
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__

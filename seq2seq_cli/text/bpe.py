@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise, repeat
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.characters import CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import memoised
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK, Vocabulary

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.bpe import Bpe, Merge
-from seq2seq_cli.text.letters import Case, capitalise, small_first, split_like, upper
-from seq2seq_cli.text.normalise import (
+from seq2seq_cli.text.characters import (
     BEGINNING,
     CONTINUING,
     FINAL_MARKS,
     HIDDEN,
     INNER_APOSTROPHE,
     SPACING,
+    Case,
     Span,
+    capitalise,
     hide,
     in_word,
     normalise,
+    small_first,
+    split_like,
+    upper,
 )
 from seq2seq_cli.text.segmenter import Segmenter, SideOptions, get_segmenter, memoised
 from seq2seq_cli.text.tokenizer import TokenizerRules

@@ -12,8 +12,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.letters import lower, split_like
-from seq2seq_cli.text.normalise import BEGINNING, SPACING, in_word
+from seq2seq_cli.text.characters import BEGINNING, SPACING, in_word, lower, split_like
 from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer, TokenizerRules
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.text.bpe import Merge, characters, joined, learn_bpe
+from seq2seq_cli.text.characters import INNER_MARKS
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import INNER_MARKS
 from seq2seq_cli.text.segmenter import SideOptions, get_segmenter
 from seq2seq_cli.text.tokenizer import TokenizerRules
 from seq2seq_cli.text.usual_case import in_usual_case, small_words

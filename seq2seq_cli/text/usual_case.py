@@ -10,8 +10,16 @@ from dataclasses import dataclass
 from operator import ne
 from typing import Literal
 
-from seq2seq_cli.text.letters import WORD_START, capitalise, is_all_upper, lower, small_first, upper
-from seq2seq_cli.text.normalise import BEGINNING, SPACING
+from seq2seq_cli.text.characters import (
+    BEGINNING,
+    SPACING,
+    WORD_START,
+    capitalise,
+    is_all_upper,
+    lower,
+    small_first,
+    upper,
+)
 from seq2seq_cli.text.vocabulary import Vocabulary
 
 _RARE = 0.1

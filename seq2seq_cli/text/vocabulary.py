@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Self
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.text.normalise import CONTINUING, FINAL_MARKS, SPACING
+from seq2seq_cli.text.characters import CONTINUING, FINAL_MARKS, SPACING
 
 PAD, UNK, BOS, EOS = 0, 1, 2, 3
 PAD_UNIT, UNK_UNIT, BOS_UNIT, EOS_UNIT = SPECIAL_UNITS = ("<pad>", "<unk>", "<bos>", "<eos>")

@@ -19,7 +19,7 @@ from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
-from seq2seq_cli.text.normalise import SPACING
+from seq2seq_cli.text.characters import SPACING
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 from tests import records

@@ -20,8 +20,8 @@ from seq2seq_cli.decoding.page.export_page import codec_data, graph_data, rounde
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.runs.layout import DECODER, ENCODER
 from seq2seq_cli.runs.writer import RunWriter
+from seq2seq_cli.text.characters import capitalise, lower, small_first, upper
 from seq2seq_cli.text.languages import name_of as language_name
-from seq2seq_cli.text.letters import capitalise, lower, small_first, upper
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec, load_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, UNK

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.text.normalise import normalise
+from seq2seq_cli.text.characters import normalise
 from tests.commands import S2S, s2s_here
 from tests.properties.test_pair_files import contents, damaged, packings, plain
 

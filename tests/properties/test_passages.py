@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.decoding.keep import Piece, largest_span, put_back
 from seq2seq_cli.decoding.marks import find_marks
 from seq2seq_cli.decoding.sentences import Passage, split_passage
-from seq2seq_cli.text.normalise import HIDDEN, normalise, without_control_characters
+from seq2seq_cli.text.characters import HIDDEN, normalise, without_control_characters
 
 TAGS = ["<b>", "</b>", "<i class='x y'>", "</i>", "<br>", "<p>", "</p>", "<code>", "</code>", "<!-- c -->", "<a", ">"]
 MARKDOWN = ["*", "**", "_", "`", "[", "](u)", "]", "# ", "- ", "> ", "```", "\n\n", "1. ", "~~"]

@@ -7,9 +7,18 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig
+from seq2seq_cli.text.characters import (
+    BEGINNING,
+    CONTINUING,
+    HIDDEN,
+    SPACING,
+    capitalise,
+    lower,
+    normalise,
+    small_first,
+    upper,
+)
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import capitalise, lower, small_first, upper
-from seq2seq_cli.text.normalise import BEGINNING, CONTINUING, HIDDEN, SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary

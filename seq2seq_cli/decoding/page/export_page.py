@@ -30,10 +30,18 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.text.characters import (
+    APOSTROPHES,
+    DOTTED,
+    DROPPED,
+    INNER_APOSTROPHE,
+    LOUD_STOPS,
+    SPACING,
+    UNSPACED,
+    WORD_START,
+)
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
-from seq2seq_cli.text.letters import DOTTED, WORD_START
-from seq2seq_cli.text.normalise import APOSTROPHES, DROPPED, INNER_APOSTROPHE, LOUD_STOPS, SPACING, UNSPACED
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
 _PARTS = (

@@ -1,4 +1,4 @@
-// Characters as Python sees them, and lower and upper case by the rules of a language: text/letters.py, normalise.py.
+// Characters as Python sees them, and lower and upper case by the rules of a language: text/characters.py.
 
 const EXPRESSIONS = {}; // by name: Python's, as decoding/page/export_page.py writes them
 const TABLES = {}; // by name: likewise

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.corpus.shared_names import Names
-from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.characters import CONTINUING, SPACING
 
 KNOWN = [
     "Tom",

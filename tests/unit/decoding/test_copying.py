@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from seq2seq_cli.decoding.alignment import copy_by_attention, copy_in_order
+from seq2seq_cli.text.characters import SPACING
 from seq2seq_cli.text.codec import Word
-from seq2seq_cli.text.normalise import SPACING
 from seq2seq_cli.text.vocabulary import UNK
 
 KNOWN = 7

@@ -18,8 +18,8 @@ from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.text.characters import normalise
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD

@@ -6,7 +6,7 @@ import pytest
 from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.marks import escape_unmarked, find_marks
 from seq2seq_cli.decoding.sentences import Passage, split_passage
-from seq2seq_cli.text.normalise import HIDDEN
+from seq2seq_cli.text.characters import HIDDEN
 
 WORDS = re.compile(r"https://[\w.]*\w|\w+|[^\w\s]")
 FACES = ["😀", "❤️", "👍🏽", "👩‍👧", "❤️‍🔥"]

@@ -20,8 +20,8 @@ from seq2seq_cli.decoding.search.rules import Rules
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model
+from seq2seq_cli.text.characters import SPACING, normalise
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.normalise import SPACING, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary

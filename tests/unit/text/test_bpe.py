@@ -9,7 +9,7 @@ import pytest
 from tokenizers import Tokenizer, models
 
 from seq2seq_cli.text.bpe import Merge, learn_bpe, units_of
-from seq2seq_cli.text.normalise import CONTINUING, SPACING
+from seq2seq_cli.text.characters import CONTINUING, SPACING
 from seq2seq_cli.text.vocabulary import SPECIAL_UNITS
 
 # The dictionary of Sennrich et al. 2016, algorithm 1, with our mark of a space before a word for their end of a word.

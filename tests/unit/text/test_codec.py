@@ -11,9 +11,8 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.text.characters import CONTINUING, SPACING, capitalise, upper
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import capitalise, upper
-from seq2seq_cli.text.normalise import CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import codec_path, fit_codec, fit_codecs, load_codec, load_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK

@@ -6,8 +6,8 @@ import pytest
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig
+from seq2seq_cli.text.characters import upper
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.letters import upper
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import UNK

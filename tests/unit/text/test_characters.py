@@ -1,6 +1,6 @@
 import pytest
 
-from seq2seq_cli.text.normalise import SPACING, normalise
+from seq2seq_cli.text.characters import SPACING, normalise, script_of_letter
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,24 @@ from seq2seq_cli.text.normalise import SPACING, normalise
 )
 def test_each_text_has_one_spelling(text: str, normal: str) -> None:
     assert normalise(text) == normal
+
+
+@pytest.mark.parametrize(
+    ("letters", "script"),
+    [
+        ("aéßŁＡ", "Latin"),
+        ("яЇ", "Cyrillic"),
+        ("λΩ", "Greek"),
+        ("שׁ", "Hebrew"),
+        ("عی", "Arabic"),
+        ("東㐀", "Han"),
+        ("あアｱ", "Japanese"),
+        ("한", "Hangul"),
+        ("क", "Devanagari"),
+        ("ก", "Thai"),
+        ("አ", "Ethiopic"),
+        ("µªº𝐀ℝʰー", None),
+    ],
+)
+def test_a_letter_has_a_script(letters: str, script: str | None) -> None:
+    assert {script_of_letter(letter) for letter in letters if letter.isalpha()} == {script}

@@ -17,8 +17,7 @@ from typing_extensions import override
 
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.search.rows import Candidates, Rows
-from seq2seq_cli.decoding.search.rules import Bans
-from seq2seq_cli.decoding.search.strategy import Beam, Strategy
+from seq2seq_cli.decoding.search.strategy import Bans, Beam, Strategy
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS
 

@@ -14,8 +14,7 @@ from seq2seq_cli.config.choices import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows
-from seq2seq_cli.decoding.search.rules import Bans, Rules, are_allowed
-from seq2seq_cli.decoding.search.strategy import Beam, Sampling, Strategy
+from seq2seq_cli.decoding.search.strategy import Bans, Beam, Rules, Sampling, Strategy, are_allowed
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD

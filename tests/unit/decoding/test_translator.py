@@ -16,7 +16,7 @@ from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, Enco
 from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.load import load_translator, translator_of
-from seq2seq_cli.decoding.search.rules import Rules
+from seq2seq_cli.decoding.search.strategy import Rules
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.rows import Hypothesis
-from seq2seq_cli.decoding.search.rules import largest_repetition
 from seq2seq_cli.decoding.search.search import search
+from seq2seq_cli.decoding.search.strategy import largest_repetition
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 from tests.unit.decoding.search.tables import (
     SHORT,

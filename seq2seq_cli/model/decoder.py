@@ -17,9 +17,8 @@ from typing_extensions import override
 
 from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.attention import Attended, ContextProvider
-from seq2seq_cli.model.dropout import Dropout, WordDropout
 from seq2seq_cli.model.readout import READOUTS
-from seq2seq_cli.model.recurrent import continue_rnn, make_rnn, step_rnn
+from seq2seq_cli.model.recurrent import Dropout, WordDropout, continue_rnn, make_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD

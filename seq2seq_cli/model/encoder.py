@@ -9,8 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from seq2seq_cli.config.schema.model import EncoderConfig
-from seq2seq_cli.model.dropout import Dropout, WordDropout
-from seq2seq_cli.model.recurrent import make_rnn, run_rnn
+from seq2seq_cli.model.recurrent import Dropout, WordDropout, make_rnn, run_rnn
 from seq2seq_cli.model.state import RNNState
 
 

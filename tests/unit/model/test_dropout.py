@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from seq2seq_cli.config.schema.model import EncoderConfig, ModelConfig
-from seq2seq_cli.model.dropout import Dropout, WordDropout
 from seq2seq_cli.model.encoder import Encoder
+from seq2seq_cli.model.recurrent import Dropout, WordDropout
 from tests.unit.model.conftest import small_model
 from tests.unit.model.test_contract import LENGTHS, SENTENCES, TARGETS, padded, same
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import set_option
+from seq2seq_cli.cli.parsing import set_option
 from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder

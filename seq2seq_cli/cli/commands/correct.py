@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import run_option
-from seq2seq_cli.cli.parsing import check_utf8, loading
+from seq2seq_cli.cli.parsing import check_utf8, loading, run_option
 from seq2seq_cli.cli.terminal import tell
 from seq2seq_cli.decoding.corrections import add_correction
 from seq2seq_cli.decoding.load import load

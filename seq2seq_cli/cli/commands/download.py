@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import Overwrite
+from seq2seq_cli.cli.parsing import Overwrite
 from seq2seq_cli.cli.terminal import progress_bar, write_lines
 from seq2seq_cli.errors import UsageError, command_line
 from seq2seq_cli.pairs.published import SITE

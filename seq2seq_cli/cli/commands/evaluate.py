@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite, file_option
+from seq2seq_cli.cli.parsing import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite, file_option
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
 from seq2seq_cli.files.writing import check_output_path, write_output
 

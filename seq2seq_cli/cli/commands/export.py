@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import RUN_FORMS
+from seq2seq_cli.cli.parsing import RUN_FORMS
 from seq2seq_cli.cli.terminal import write_lines
 from seq2seq_cli.decoding.export import export as export_run
 from seq2seq_cli.errors import one_line

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import Columns, Encoding, Files, Overwrite, file_option, set_option
+from seq2seq_cli.cli.parsing import Columns, Encoding, Files, Overwrite, file_option, set_option
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.counts import counted

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import Overwrite
-from seq2seq_cli.cli.parsing import PlainGroup
+from seq2seq_cli.cli.parsing import Overwrite, PlainGroup
 from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.config.yaml12 import shown

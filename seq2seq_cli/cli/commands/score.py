@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.options import Device, Overrides, run_option
-from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
+from seq2seq_cli.cli.parsing import Device, Overrides, check_utf8, is_file, loading, run_option
 from seq2seq_cli.cli.terminal import decimal, json_line
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.options import Device, Overrides, Threads, file_option, run_option
-from seq2seq_cli.cli.parsing import loading
+from seq2seq_cli.cli.parsing import Device, Overrides, Threads, file_option, loading, run_option
 from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.errors import UsageError, how_to_install
 

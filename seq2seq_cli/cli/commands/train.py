@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.options import set_option
+from seq2seq_cli.cli.parsing import set_option
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.environment import share_temporary_folder
 from seq2seq_cli.counts import counted, duration, epochs_in_words

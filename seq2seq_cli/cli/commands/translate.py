@@ -14,8 +14,17 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.options import Device, Overrides, Overwrite, Threads, file_option, run_option
-from seq2seq_cli.cli.parsing import check_utf8, is_file, loading
+from seq2seq_cli.cli.parsing import (
+    Device,
+    Overrides,
+    Overwrite,
+    Threads,
+    check_utf8,
+    file_option,
+    is_file,
+    loading,
+    run_option,
+)
 from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
 from seq2seq_cli.cli.translating import Drawing, Presenter, View, open_output, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM

@@ -49,6 +49,12 @@ class Draft:
     content: Callable[[], bytes]
     """Makes the document once its slots are written."""
 
+    def written(self, texts: Iterable[str]) -> bytes:
+        """The document with these texts in its slots."""
+        for slot, text in zip(self.slots, texts, strict=True):
+            slot.write(text)
+        return self.content()
+
 
 def primary(tag: str) -> str:
     """The language of a tag, whatever the region: ``en`` for ``en-US``."""

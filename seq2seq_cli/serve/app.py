@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 import traceback
 from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,8 +29,16 @@ from seq2seq_cli.pages.page import manifest, served_page
 from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
-from seq2seq_cli.serve.documents import LARGEST_FILE, TranslatedFiles, read_document, write_document
-from seq2seq_cli.serve.requests import AUTO, Suggestion, TextsRequest, TranslateRequest, has_key, read_fields
+from seq2seq_cli.serve.requests import (
+    AUTO,
+    LARGEST_FILE,
+    Suggestion,
+    TextsRequest,
+    TranslateRequest,
+    has_key,
+    read_document,
+    read_fields,
+)
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -44,6 +53,10 @@ _RETRY = {"Retry-After": "1"}
 _NOT_STORED = {"Cache-Control": "no-store"}
 _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
+_MOST_AT_A_TIME = 2
+"""Documents that are received and translated."""
+_MOST_BYTES, _SECONDS = 100_000_000, 600
+"""Of all translated documents together, where new ones replace the oldest; for which each may be fetched."""
 
 
 def load_runs(
@@ -64,6 +77,23 @@ def load_runs(
         served[direction] = loaded
         translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
     return served
+
+
+class TranslatedFiles(dict[str, bytes]):
+    """Translated documents by their names, which nobody can guess: a secret, a full stop, and a document's own name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turns = asyncio.Semaphore(_MOST_AT_A_TIME)
+
+    def keep(self, name: str, content: bytes) -> str:
+        """The name under which a document is kept for a while."""
+        secret = f"{secrets.token_urlsafe(16)}.{name}"
+        self[secret] = content
+        while sum(map(len, self.values())) > _MOST_BYTES:
+            del self[next(iter(self))]
+        asyncio.get_running_loop().call_later(_SECONDS, self.pop, secret, None)
+        return secret
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,7 +258,7 @@ class Application:
         wanted = {key: fields.get(key) for key in ("source", "target", "glossary")}
         wanted["q"] = [slot.text for slot in draft.slots]
         answer = await self._answer(TranslateRequest.parse(wanted, self.max_characters))
-        content = await asyncio.to_thread(write_document, draft, answer["translatedText"])
+        content = await asyncio.to_thread(draft.written, answer["translatedText"])
         return f"{name.stem}_{asked.target}{name.suffix}", content
 
     async def _in_time(self, work: Awaitable[_T]) -> _T:

@@ -1,13 +1,14 @@
-"""Requests to translate and their answers, as LibreTranslate has them."""
+"""Requests to translate texts and documents, and their answers, as LibreTranslate has them."""
 
 import asyncio
 import hmac
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, Self
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
@@ -16,6 +17,8 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.marks import escape_unmarked
 from seq2seq_cli.decoding.translation import Translation
+from seq2seq_cli.documents.open_document import open_content
+from seq2seq_cli.documents.plain_text import TRANSLATED, Draft, Languages
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.reading import parse_json
 from seq2seq_cli.serve.batcher import cost
@@ -27,6 +30,8 @@ _BYTES_PER_CHARACTER = 12
 _OTHER_BYTES = 2**16
 """Bytes of a body besides its texts: names, languages, spaces."""
 _BEARER = b"bearer "
+LARGEST_FILE = 10_000_000
+"""Bytes of a document; what is packed in it may have twice as many."""
 AUTO = "auto"
 """The source of a request whose language is to be detected."""
 _JSON, _FORM, _MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
@@ -147,6 +152,19 @@ async def read_fields(
     if kind == _JSON:
         return {**of_address, **_read_json(body)}
     return {**of_address, **await _read_form(request, body, "the body", kind, files=int(largest_file > 0))}
+
+
+async def read_document(fields: Mapping[str, Any], languages: Languages) -> tuple[PurePath, Draft]:
+    """The name and the draft of a document; raises HTTPException for one that is missing or cannot be read."""
+    file = fields.get("file")
+    name = PurePath(PurePath(file.filename or "").name if isinstance(file, UploadFile) else "")
+    if not isinstance(file, UploadFile) or name.suffix.lower() not in TRANSLATED:
+        raise HTTPException(400, f"file: must be a document with one of the endings {' '.join(TRANSLATED)}")
+    try:
+        content = await file.read()
+        return name, await asyncio.to_thread(open_content, content, str(name), languages, 2 * LARGEST_FILE)
+    except InputError as error:
+        raise HTTPException(400, str(error)) from None
 
 
 def read_keys(file: Path) -> list[bytes]:

@@ -165,14 +165,13 @@ def _translated(path: Path, translator: Translator) -> bytes:
         raise UsageError(f"{path}: needs the package {error.name}: {how_to_install('documents')}") from None
     draft = open_document(path, (translator.src_codec.config.language, translator.tgt_codec.config.language))
     tell(f"{path} is a document: its text is translated")
-    told = set[Check]()
+    told, texts = set[Check](), list[str]()
     with progress_bar("translate", " texts") as show:
-        translations = translator.translate_stream([slot.text for slot in draft.slots])
-        for done, (slot, translation) in enumerate(zip(draft.slots, translations, strict=True), start=1):
-            slot.write(translation.text)
-            show(done, len(draft.slots))
+        for translation in translator.translate_stream([slot.text for slot in draft.slots]):
+            texts.append(translation.text)
+            show(len(texts), len(draft.slots))
             warn_once(told, str(path), translator, translation)
-    return draft.content()
+    return draft.written(texts)
 
 
 def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:

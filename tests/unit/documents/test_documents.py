@@ -31,9 +31,7 @@ def shouted(text: str) -> str:
 
 def translated(name: str, content: bytes, translate: Callable[[str], str] = shouted) -> bytes:
     draft = take_apart(content, name, LANGUAGES)
-    for slot in draft.slots:
-        slot.write(translate(slot.text))
-    return draft.content()
+    return draft.written(translate(slot.text) for slot in draft.slots)
 
 
 def texts(name: str, content: str | bytes) -> list[str]:

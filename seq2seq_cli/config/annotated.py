@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.messages import either
+from seq2seq_cli.config.keys import either
 from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.yaml12 import shown, write_yaml

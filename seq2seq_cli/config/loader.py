@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from seq2seq_cli.config.catalog import find_config, read_config_text
-from seq2seq_cli.config.keys import schema_fields, section_at
-from seq2seq_cli.config.messages import explain, key_of, unknown_key
+from seq2seq_cli.config.keys import explain, key_of, schema_fields, section_at, unknown_key
 from seq2seq_cli.config.schema import Disagreement
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, write_yaml

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.pages import fill
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.errors import S2SError, UsageError
 

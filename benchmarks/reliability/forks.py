@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from seq2seq_cli.__main__ import main
 from seq2seq_cli.cli.program import build_program
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.process import prepare_environment
 
 TINY = (
     *(f"model.{side}.{size}=4" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")),

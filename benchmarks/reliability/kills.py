@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from tqdm import tqdm
 
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.files.writing import is_unfinished
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from benchmarks.processes import cold_start
 from benchmarks.results.picture import minutes_picture
 from benchmarks.results.table import Result, Score, read_results, results_table, robustness_tables, summary_table
 from benchmarks.work_folder import claim
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.models import DECODERS, default_config, measured_config
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import S2SError
 

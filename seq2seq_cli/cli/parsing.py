@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
-from seq2seq_cli.compute.memory import without_garbage_collector
+from seq2seq_cli.compute.process import without_garbage_collector
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.errors import InputError
 

@@ -18,8 +18,7 @@ from typing_extensions import override
 
 from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, usage_line
 from seq2seq_cli.cli.terminal import guard_streams, show_warnings, tell, tell_error, write_lines
-from seq2seq_cli.compute.environment import prepare_environment
-from seq2seq_cli.compute.memory import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory
+from seq2seq_cli.compute.process import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory, prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption
 from seq2seq_cli.version import __version__
 

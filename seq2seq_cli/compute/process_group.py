@@ -20,7 +20,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from seq2seq_cli.compute.environment import has_other_processes
+from seq2seq_cli.compute.process import has_other_processes
 from seq2seq_cli.errors import OtherProcessError, S2SError, TrainingError
 
 T = TypeVar("T")

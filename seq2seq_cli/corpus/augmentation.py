@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.memory import without_garbage_collector
+from seq2seq_cli.compute.process import without_garbage_collector
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus

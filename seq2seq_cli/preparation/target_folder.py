@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from seq2seq_cli.compute.memory import is_out_of_memory
+from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import MANIFEST, PREPARED_FILES, Manifest, PairFileRecord, read_manifest_values

@@ -16,7 +16,7 @@ from typing import Any
 
 import torch
 
-from seq2seq_cli.compute.memory import is_out_of_memory
+from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.errors import ModelFileError, unreadable
 from seq2seq_cli.files.reading import FORMAT, check_format, open_regular, parse_json
 from seq2seq_cli.files.writing import whole_file

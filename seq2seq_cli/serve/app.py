@@ -17,7 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from seq2seq_cli.compute.memory import is_out_of_memory
+from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
 from seq2seq_cli.decoding.corrections import add_correction
 from seq2seq_cli.decoding.demands import Demands, glossary_of

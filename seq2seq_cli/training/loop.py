@@ -13,7 +13,7 @@ from contextlib import closing
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.memory import FreedMemory
+from seq2seq_cli.compute.process import FreedMemory
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.schema.config import Config

@@ -8,7 +8,7 @@ import html
 import re
 from typing import Any
 
-from seq2seq_cli.compute.memory import SMALLER_SEARCH, memory_errors
+from seq2seq_cli.compute.process import SMALLER_SEARCH, memory_errors
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus

@@ -11,8 +11,7 @@ from types import FrameType
 from typing import Any
 
 from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
-from seq2seq_cli.compute.environment import launch_name
-from seq2seq_cli.compute.memory import SMALLER_TRAINING, memory_errors
+from seq2seq_cli.compute.process import SMALLER_TRAINING, launch_name, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus

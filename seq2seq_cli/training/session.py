@@ -12,8 +12,7 @@ import torch
 from torch import Tensor
 
 from seq2seq_cli.compute.device import choose_device, choose_precision
-from seq2seq_cli.compute.environment import launch_name
-from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors
+from seq2seq_cli.compute.process import is_out_of_memory, launch_name, memory_errors
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config

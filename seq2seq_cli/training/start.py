@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.compute.environment import has_other_processes, launch_name
+from seq2seq_cli.compute.process import has_other_processes, launch_name
 from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS

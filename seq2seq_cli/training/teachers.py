@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
-from seq2seq_cli.compute.environment import has_other_processes
+from seq2seq_cli.compute.process import has_other_processes
 from seq2seq_cli.config.keys import values_by_key
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.text import DataConfig

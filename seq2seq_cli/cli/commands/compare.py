@@ -12,7 +12,7 @@ import seq2seq_cli as s2s
 from seq2seq_cli.cli.parsing import set_option
 from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
 from seq2seq_cli.cli.training_bar import TrainingBar
-from seq2seq_cli.compute.environment import share_temporary_folder
+from seq2seq_cli.compute.process import share_temporary_folder
 from seq2seq_cli.runs.listing import Run, results
 
 _DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".2f", "minutes": ".1f", "parameters": ",.0f"}

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
-from seq2seq_cli.compute.memory import is_out_of_memory
+from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT, OnnxEngine

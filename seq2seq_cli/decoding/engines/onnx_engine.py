@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.compute.memory import is_out_of_memory
+from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.decoding.engine import Look, Proposals, readers_of, still_read
 from seq2seq_cli.errors import ModelFileError, one_line

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from seq2seq_cli.compute.environment import prepare_environment
+from seq2seq_cli.compute.process import prepare_environment
 
 VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from seq2seq_cli.compute.memory import is_out_of_memory, memory_errors
+from seq2seq_cli.compute.process import is_out_of_memory, memory_errors
 from seq2seq_cli.errors import TrainingError
 
 
@@ -63,7 +63,7 @@ def scatter(count):
 
 RUN_EACH = """
 import os, sys
-from seq2seq_cli.compute.memory import FreedMemory
+from seq2seq_cli.compute.process import FreedMemory
 for code in sys.argv[1:]:
     if not (pid := os.fork()):
         exec(code)

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.compute.environment import launch_name
+from seq2seq_cli.compute.process import launch_name
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, torchrun_group
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config

@@ -13,7 +13,7 @@ from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfi
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.shared_names import Names
+from seq2seq_cli.corpus.shared_words import Names
 from seq2seq_cli.text.vocabulary import BOS, PAD
 from seq2seq_cli.training.feed import feed
 from seq2seq_cli.training.loop import share_of

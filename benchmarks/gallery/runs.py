@@ -22,8 +22,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.attention_figures import GoldAlignment, read_gold_alignment
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
-from seq2seq_cli.evaluation.outputs import SystemOutput, translate_set
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, SystemOutput, read_pair_lines, translate_set
 from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.learning.training_state import fresh_state

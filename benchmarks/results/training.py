@@ -10,8 +10,7 @@ from benchmarks.robustness.measure import Translations, dressed_split, measure
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
-from seq2seq_cli.evaluation.outputs import translate_set
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, translate_set
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.choose_decoding import choose_decoding
 from seq2seq_cli.training.dial import measure_budget

@@ -9,8 +9,8 @@ import numpy as np
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
+from seq2seq_cli.evaluation.evaluation_set import SystemOutput
 from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings
-from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.files.writing import json_number
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 

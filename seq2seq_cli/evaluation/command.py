@@ -15,9 +15,8 @@ from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError, UsageError, one_line
 from seq2seq_cli.evaluation.attention_figures import read_gold_alignment
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_hypotheses, read_pair_lines, translate_set
 from seq2seq_cli.evaluation.figures import Findings, find_out
-from seq2seq_cli.evaluation.outputs import read_hypotheses, translate_set
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.pairs.columns import read_columns
 from seq2seq_cli.pairs.stated_languages import guess_languages, language_named

@@ -1,19 +1,38 @@
-"""The sentences that translators are evaluated on."""
+"""The sentences that translators are evaluated on, and the outputs of a system for them."""
 
 import logging
+import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import TEST, SplitName
+from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import PairFileError, UsageError, one_line
+from seq2seq_cli.decoding.lines import read_lines
+from seq2seq_cli.decoding.scoring import score_pairs
+from seq2seq_cli.decoding.translation import TotalScore
+from seq2seq_cli.decoding.translator import Translator
+from seq2seq_cli.errors import InputError, PairFileError, UsageError, one_line
+from seq2seq_cli.evaluation.attention_figures import (
+    AlignmentCounts,
+    AttentionFigures,
+    GoldAlignment,
+    attention_sums,
+    count_links,
+    token_kinds,
+)
+from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.text.characters import normalise
+from seq2seq_cli.text.vocabulary import EOS
 
 logger = logging.getLogger(__name__)
 
@@ -91,3 +110,111 @@ def read_pair_lines(
             for _, first, second, *_ in block.pairs():
                 texts = normalise(first), normalise(second)
                 yield (texts[1], texts[0]) if swap else texts
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemOutput:
+    """The translation of each distinct source of an evaluation set."""
+
+    name: str
+    texts: dict[str, str]
+    """By the source."""
+    trained_on: int | None = None
+    """The pairs of the set that have a side that the system was trained on; None where that is not known."""
+    seen: Counter[str] | None = None
+    """The times that its training has each word of the references; None where that is not known."""
+    lowercase: bool = False
+    """Whether the system writes lower case alone."""
+    total: TotalScore | None = None
+    """The log-probability of the references; None for outputs of unknown origin, as are the next."""
+    attention: AttentionFigures | None = None
+    """Figures of the attention at the references; None in a model without attention, as is the next."""
+    alignment: AlignmentCounts | None = None
+    """The counts of its links; None where no gold alignment is given."""
+    unknown_rate: float | None = None
+    """Words of the sources that are not in the vocabulary, per word; characters where these are the model's tokens."""
+    sentences_per_second: float | None = None
+    translator: Translator | None = field(default=None, repr=False, compare=False)
+
+
+def translate_set(
+    name: str,
+    translator: Translator,
+    tests: EvaluationSet,
+    trained: TrainedSentences | None = None,
+    gold: GoldAlignment | None = None,
+) -> SystemOutput:
+    """Translate each distinct source once, and score the references; `trained`: what the model was trained on.
+
+    Raises InputError for a source that is too long for the model, and for a link of a word that is not there.
+    """
+    total, attention, alignment = _read_references(translator, tests, gold)
+    sources = list(tests.references)
+    fresh = replace(translator)  # one that has not read the sources yet
+    started = time.perf_counter()
+    translations = fresh.translate(sources)
+    seconds = time.perf_counter() - started
+    if cut := sum(translation.was_cut for translation in translations):
+        logger.warning("%s: %s with a sentence that is too long, translated in parts", name, counted(cut, "text"))
+    of_characters = translator.src_codec.unit == "character"
+    words = sum(len(text if of_characters else words_of(text, tests.languages[0])) for text in sources)
+    return SystemOutput(
+        name=name,
+        texts={translation.source: translation.text for translation in translations},
+        trained_on=int(trained.share_a_side(tests.pairs).sum()) if trained else None,
+        lowercase=translator.tgt_codec.config.lowercase,
+        total=total,
+        attention=attention,
+        alignment=alignment,
+        unknown_rate=sum(len(translation.unknown) for translation in translations) / max(1, words),
+        sentences_per_second=len(sources) / seconds,
+        translator=translator,
+    )
+
+
+def _read_references(
+    translator: Translator, tests: EvaluationSet, gold: GoldAlignment | None
+) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
+    """The figures of forced decoding: the model reads the references."""
+    codecs = translator.src_codec, translator.tgt_codec
+    kinds = tuple(map(token_kinds, codecs))
+    total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
+    has_attention = translator.engine.has_attention
+    place = f"{tests.name}: pair {{}}".format
+    scores = score_pairs(translator, tests.pairs, place, with_attention=has_attention)
+    for pair, score in zip(tests.pairs, scores, strict=True):
+        total += score
+        if len(score.weights):
+            src, tgt = (
+                of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, (score.src, score.tgt), strict=True)
+            )
+            sums += attention_sums(score.weights[np.newaxis], src, tgt)
+            counts += count_links(gold or {}, pair, score, codecs)
+    return total, AttentionFigures.of(sums), counts if gold and has_attention else None
+
+
+def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
+    """The outputs in a file: one per pair of the set or per line of its files, or one per distinct source, in order.
+
+    Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
+    """
+    lines = list(read_lines(path))
+    sources = [source for source, _ in tests.pairs]
+    if tests.skipped and len(lines) == len(sources) + len(tests.skipped):
+        lines = [line for number, line in enumerate(lines) if number not in tests.skipped]
+    if len(lines) == len(tests.references):
+        sources = list(tests.references)
+    elif len(lines) != len(sources):
+        raise InputError(
+            f"{path}: has {counted(len(lines), 'line')}, but {tests.name} has {counted(len(sources), 'pair')} with"
+            f" {counted(len(tests.references), 'different source')}: give one line for each pair, or for each source"
+        )
+    texts: dict[str, str] = {}
+    # As the references, and the translations of a run.
+    for number, (source, text) in enumerate(zip(sources, map(normalise, lines), strict=True), start=1):
+        if texts.setdefault(source, text) != text:
+            raise InputError(
+                f"{path}:{number}: another translation of a sentence that a line above translates: give"
+                " equal sources one translation, or one line per different source"
+            )
+    return SystemOutput(name=str(path), texts=texts)

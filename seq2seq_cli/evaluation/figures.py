@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, SystemOutput
 from seq2seq_cli.evaluation.losses import Lost, losses_of
-from seq2seq_cli.evaluation.outputs import SystemOutput
 from seq2seq_cli.evaluation.scorer import Difference, Range, Scorer, chrf, difference, score_range, scorers
 from seq2seq_cli.evaluation.verdict import Verdict, verdict_of
 from seq2seq_cli.evaluation.words import length_ratio, words_of

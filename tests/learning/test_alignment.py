@@ -6,8 +6,7 @@ import pytest
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.evaluation.attention_figures import read_gold_alignment
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
-from seq2seq_cli.evaluation.outputs import translate_set
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines, translate_set
 from tests.learning.conftest import DATA
 from tests.tiny import trained
 

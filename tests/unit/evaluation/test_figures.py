@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, read_pair_lines
+from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, SystemOutput, read_hypotheses, read_pair_lines
 from seq2seq_cli.evaluation.figures import Evaluation, figures_of
-from seq2seq_cli.evaluation.outputs import SystemOutput, read_hypotheses
 
 TESTS = EvaluationSet(
     name="four pairs",

@@ -40,9 +40,9 @@ class ChoGRU(nn.RNNBase):
         if start is None:
             start = inputs.new_zeros(self.num_layers * directions, inputs.shape[0], self.hidden_size)
         if torch.onnx.is_in_onnx_export():  # ONNX has both GRUs, with the same weights: an export says which
-            shape = True, self.num_layers, 0.0, False, self.bidirectional, True
-            return torch.gru(inputs, start, self._flat_weights, *shape)
-        lasts = []
+            all_weights: list[Tensor] = [weight for weights in self.all_weights for weight in weights]
+            return torch.gru(inputs, start, all_weights, True, self.num_layers, 0.0, False, self.bidirectional, True)
+        lasts: list[Tensor] = []
         for layer, before in enumerate(torch.split(start, directions)):
             if layer > 0:
                 inputs = F.dropout(inputs, self.dropout, self.training)

@@ -44,7 +44,8 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     scores, schema = (folder / "seq2seq_cli" / path for path in ("model/attention/scores.py", "config/schema/model.py"))
     insert(scores, f"{example}\n\n", before="SCORES: ")
     insert(scores, f"    {entry}\n", before="}\n")
-    insert(schema, '    "activated",\n', before='    "fixed",\n')
+    names = schema.read_text("utf-8").replace('"fixed", "none"]\n', '"activated", "fixed", "none"]\n')
+    schema.write_text(names, encoding="utf-8")
     return folder
 
 

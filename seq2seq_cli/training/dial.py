@@ -31,6 +31,8 @@ _OFTEN = 8
 """Epochs from which on a model of many pairs needs more dropout."""
 _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
+_FEWER_EPOCHS = 0.6
+"""Epochs of few pairs per epoch without BPE-dropout, which makes more tokens, and without validations."""
 _WARM_UP, _TIMED = 3, 9
 """Updates before the timed ones, and timed ones."""
 _CEILING, _OF_TOKENS, _OF_PAIRS = 53.1, (18.7, 0.5), (0.7, 0.9)
@@ -66,7 +68,8 @@ class Budget:
     @property
     def possible_epochs(self) -> float:
         """Epochs in the time; the matrices of a step grow with the square of the size, and its time with them."""
-        return self.tokens * (_SIZES[0] / self.size) ** 2 * self.own_share / self.tokens_per_epoch
+        tokens = self.tokens * (_FEWER_EPOCHS if self.pairs <= FEW_PAIRS else 1.0)
+        return tokens * (_SIZES[0] / self.size) ** 2 * self.own_share / self.tokens_per_epoch
 
     @property
     def most_epochs(self) -> int:

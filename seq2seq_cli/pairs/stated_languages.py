@@ -44,7 +44,6 @@ LanguageOrigin = Literal["option", "config", "columns", "name", "default"]
 """The place where languages were found: ``--languages``, the config, the names of the columns, a file's name, none."""
 
 _CODE = "[a-z]{2,3}"
-_STATED = re.compile(f"({_CODE})-({_CODE})", re.IGNORECASE)
 _TWO_CODES = re.compile(f"(|.*[._-])({_CODE})-({_CODE})")
 _COPY = re.compile(r" ?\(\d+\)$")
 """Added by browsers to the name of a file that is downloaded again."""
@@ -140,11 +139,13 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
 
 
 def stated_codes(stated: str, option: str = "--languages") -> Codes:
-    """The codes in the text of an option; raises UsageError when it is not two."""
-    match = _STATED.fullmatch(stated.strip())
-    if not match:
-        raise UsageError(f"{option} {stated}: must be two language codes, such as en-de, of the columns")
-    return short_code(match[1]), short_code(match[2])
+    """The codes of two languages in the text of an option, by code or name; raises UsageError when it has not two."""
+    names = stated.strip().split("-")
+    found = [short_code(name) if re.fullmatch(_CODE, name.lower()) else language_named(name) for name in names]
+    match found:
+        case [str(first), str(second)]:
+            return first, second
+    raise UsageError(f"{option} {stated}: must be two languages, such as en-de or English-German, of the columns")
 
 
 def _fill(text: TextConfig, found: Codes) -> Codes:

@@ -166,9 +166,14 @@ def test_it_says_where_the_languages_were_found() -> None:
         assert resolved(name, stated=stated, config=config)[1] == origin
 
 
+def test_languages_are_stated_by_code_or_name() -> None:
+    for stated in ("de-en", "deu-eng", "German-English", "german-EN"):
+        assert languages(stated=stated) == ("de", "en")
+
+
 def test_anything_else_is_refused_in_one_line() -> None:
-    for stated in ("", "en", "en-", "en-de-fr", "english-german", "en/de", "e-d", "ён-де"):
-        with pytest.raises(UsageError, match=r"^--languages .*: must be two language codes, such as en-de"):
+    for stated in ("", "en", "en-", "en-de-fr", "english-klingonese", "en/de", "e-d", "ён-де"):
+        with pytest.raises(UsageError, match=r"^--languages .*: must be two languages, such as en-de"):
             languages(stated=stated)
 
 

@@ -32,7 +32,7 @@ _STORED = (BEST, *PAIR_FILES.values())
 _NEEDED = (*_STORED, *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
-"""The scores of the best weights, for people and for ``s2s runs``."""
+"""The scores of the best weights, for people and for ``s2s runs``; those with training pairs are not true without."""
 _WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time that is written for each file: the same run has the same archive."""
 
@@ -53,7 +53,7 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     ExportError when the model cannot be exported.
     """
     out = Path(out)
-    if out.suffix.lower() not in ("", ".html", ".zip"):
+    if out.suffix.lower() not in ("", ".html", ".zip") or out.name in ("-", ".html", ".zip"):
         raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or have no ending")
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
@@ -112,8 +112,10 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
     from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
     folder = re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name)  # Windows unpacks no other names
+    is_told = (run.path / METRICS).exists() and (with_pairs or not run.config().decoding.similar_pairs)
+    others = Path(MARK), *(_OF_BEST if is_told and not run.chosen else ())
     with ZipFile(file, "w") as archive:
-        for part, content in _parts(run, Path(MARK), *(() if run.chosen else _OF_BEST), with_pairs=with_pairs):
+        for part, content in _parts(run, *others, with_pairs=with_pairs):
             entry = ZipInfo(f"{folder}/{part.as_posix()}", _WRITTEN)
             entry.external_attr = 0o644 << 16
             entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED

@@ -129,7 +129,7 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
             yield f"{metric} was computed with different settings: {', '.join(sorted(signatures))}"
 
 
-def about_run(run: RunFolder) -> dict[str, Any]:
+def about_run(run: RunFolder, *, with_pairs: bool = True) -> dict[str, Any]:
     """The facts of a run that pages tell, from its records, without those that are missing or damaged.
 
     `lines` are sentences on its maker, its data and, unless weights are chosen, its verdict; `example` is a sentence to
@@ -145,6 +145,8 @@ def about_run(run: RunFolder) -> dict[str, Any]:
     with contextlib.suppress(ModelFileError):
         if not run.chosen and (test := read_history(run.path).test):
             made += [test.verdict] if test.verdict else []
+            if test.verdict and not with_pairs and run.config().decoding.similar_pairs:
+                made.append("That is said of it with its training pairs; this page is without them, and less good.")
             example = test.example or ""
     return {"lines": made or [f"Made{by}."] * bool(by), "example": example}
 

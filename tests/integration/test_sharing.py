@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.layout import RUNS
+from seq2seq_cli.runs.layout import PAIR_FILES, RUNS
 from seq2seq_cli.runs.records import Provenance, read_history
 from tests import records
 from tests.commands import refused, s2s_here
-from tests.untrained import make_run
+from tests.untrained import MADE_DECODING, make_run
 
 TEXT = "she kissed him ."
 OF_BEST = ("README.md", "metrics.jsonl")
@@ -69,6 +69,21 @@ def test_the_pairs_of_the_records_are_left_out_unless_they_may_be_shared(sender:
         kept = own.validations[0].attention if options else []
         expected = [own.validations[0].model_copy(update={"attention": kept}), *own.records[1:]]
         assert read_history(tmp_path / "small").records == expected
+
+
+def test_scores_with_pairs_are_left_out_where_the_pairs_are(sender: Path, tmp_path: Path) -> None:
+    decoding = MADE_DECODING.model_copy(update={"similar_pairs": 4})
+    run = make_run(tmp_path / RUNS / "pairs", decoding=decoding).path
+    records.write(run, [records.epoch(200, 1), records.end(200, 1, "done")])
+    (run / "README.md").write_text("with 4 similar pairs, BLEU 37.3", encoding="utf-8")
+    for file in PAIR_FILES.values():
+        (run / file).parent.mkdir(exist_ok=True)
+        (run / file).touch()
+    for options in ((), ("--with-pairs",)):
+        done = s2s_here(tmp_path, "export", "runs/pairs", "pairs.zip", "--overwrite", *options)
+        assert done.returncode == 0, done.stderr
+        names = {Path(name).name for name in zipfile.ZipFile(tmp_path / "pairs.zip").namelist()}
+        assert names.issuperset(OF_BEST) if options else names.isdisjoint(OF_BEST)
 
 
 def test_a_file_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path, tmp_path: Path) -> None:

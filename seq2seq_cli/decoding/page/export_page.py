@@ -82,7 +82,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pa
     content = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = {
         "languages": languages,
-        "about": about_run(folder) | {"names": names},
+        "about": about_run(folder, with_pairs=with_pairs) | {"names": names},
         "weights": packed_weights(folder.read_best()),
         "model": _packed(content.encode("utf-8", "surrogatepass")),
     }

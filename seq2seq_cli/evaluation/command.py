@@ -54,7 +54,7 @@ class EvaluatedRun:
 
 def evaluate(
     *runs: Path | str,
-    split: Literal["test", "valid"] = "test",
+    split: Literal["test", "valid"] | None = None,
     data: Path | str | None = None,
     files: Sequence[Path | str] = (),
     columns: str | None = None,
@@ -66,11 +66,12 @@ def evaluate(
 ) -> Findings:
     """The figures of `runs` on held-out sentences, by default of the newest run, and their differences from the first.
 
-    The sentences are a split of the prepared folder `data`, by default of the one that the first run was trained on,
-    without those that a run knows; or the pairs of `files`, as `prepare` takes them, whose two `columns` are named or
-    numbered (``en,de``); `encoding` is theirs, by default UTF-8. `alignment` is a file of gold links of their words, a
-    line per line of `files`. `hypotheses` are files of translations made elsewhere, one per line: they are evaluated
-    after the runs, or alone. `overrides` are keys of the ``decoding`` section with other values, as text.
+    The sentences are a split, by default ``test``, of the prepared folder `data`, or else of the one that the first run
+    was trained on, without those that a run knows; or the pairs of `files`, as `prepare` takes them, whose two
+    `columns` are named or numbered (``en,de``); `encoding` is theirs, by default UTF-8. `alignment` is a file of gold
+    links of their words, a line per line of `files`. `hypotheses` are files of translations made elsewhere, one per
+    line: they are evaluated after the runs, or alone. `overrides` are keys of the ``decoding`` section with other
+    values, as text.
 
     Raises S2SError: InputErrors for runs, folders and files that cannot be used, UsageError for sentences that are not
     named, or named twice, and for options of files without a file.
@@ -78,8 +79,9 @@ def evaluate(
     for option, value in {"--columns": columns, "--encoding": encoding, "--alignment": alignment}.items():
         if value is not None and not files:
             raise UsageError(f"{option} is for --file alone: give --file as well, or leave it out")
-    if files and data:
-        raise UsageError("--file and --data: give one of them")
+    for option, of_corpus in {"--data": data, "--split": split}.items():
+        if files and of_corpus:
+            raise UsageError(f"--file and {option}: give one of them")
     wanted: list[Path | None] = [*map(Path, runs)] or ([] if hypotheses else [None])
     folders = map(RunFolder.find_model, wanted)
     found = [EvaluatedRun(name=str(folder.chosen or folder.path), folder=folder) for folder in folders]
@@ -93,13 +95,15 @@ def evaluate(
         whole = EvaluationSet.of_lines(lines, paths, languages)
         gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
     else:
-        whole = EvaluationSet.of_split(corpus_of(found, Path(data) if data else None), split)
+        whole = EvaluationSet.of_split(corpus_of(found, Path(data) if data else None), split or "test")
     _check_languages(found, whole)
     tests = whole if files else leave_out_trained(whole, found)
     written = [read_hypotheses(Path(path), whole) for path in hypotheses]  # before all that takes time
     outputs = []
     for run in found:
         translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).uncorrected
+        if gold and not translator.engine.has_attention:
+            logger.warning("%s: has no attention to compare with --alignment", one_line(run.name))
         output = translate_set(run.name, translator, tests, run.trained, gold)
         seen = count_words(run.corpus.trained_texts("tgt"), tests) if run.corpus else None
         outputs.append(replace(output, seen=seen))

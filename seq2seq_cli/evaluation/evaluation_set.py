@@ -32,6 +32,7 @@ from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.text.characters import normalise
+from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.text.vocabulary import EOS
 
 logger = logging.getLogger(__name__)
@@ -106,6 +107,12 @@ def read_pair_lines(
         found = recognise(given, encoding=encoding, columns=columns, languages=in_order)
         for notice in filter(None, (each.notice for each in found)):
             logger.info(one_line(notice))
+        for each in found:
+            said = each.statement.codes if each.statement else in_order
+            of_columns = [{*codes} for codes in zip(said, in_order, strict=True)]
+            if any(len(codes) > 1 and codes.isdisjoint((ANY_LANGUAGE, "")) for codes in of_columns):
+                told = "-".join(said), "-".join(in_order)
+                logger.warning("%s: says that its columns are %s; they are taken as %s", one_line(each.name), *told)
         for block in chain.from_iterable(read_blocks(each, encoding=encoding) for each in found):
             for _, first, second, *_ in block.pairs():
                 texts = normalise(first), normalise(second)

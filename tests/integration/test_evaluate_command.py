@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,30 @@ def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])
     done = evaluate(folder, "runs/newest", "--data", "crossed/prepared")
     refused(done, "de to en, but runs/newest translates en to de: give sentences in its languages")
+
+
+@pytest.mark.parametrize(
+    ("run", "options", "told"),
+    [
+        (
+            "newest",
+            ["--file", "pairs.fr-de.tsv"],
+            "pairs.fr-de.tsv: says that its columns are fr-de; they are taken as",
+        ),
+        ("newest", ["--file", "pairs.tsv"], ""),
+        (
+            "plain",
+            ["--file", "pairs.tsv", "--alignment", "pairs.align"],
+            "runs/plain: has no attention to compare with",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_run_is_told(
+    folder: Path, caplog: pytest.LogCaptureFixture, run: str, options: list[str], told: str
+) -> None:
+    shutil.copy(folder / "pairs.tsv", folder / "pairs.fr-de.tsv")
+    assert evaluate(folder, f"runs/{run}", *options).returncode == 0
+    assert [message[: len(told)] for message in caplog.messages] == ([told] if told else [])
 
 
 @pytest.mark.parametrize("names", [("--file", "x.en", "--file", "x.zh"), ("--file", "x.tsv", "--columns", "en,zh")])
@@ -218,6 +243,7 @@ def data_of(page: Path) -> dict[str, Any]:
         (["runs/newest"], "the prepared folder of runs/newest is missing or has changed: name one with --data"),
         (["--file", "none.tsv", "--hypotheses", "right.txt"], "none.tsv: "),
         (["runs/newest", "--file", "pairs.tsv", "--data", "x"], "--file and --data: give one of them"),
+        (["runs/newest", "--file", "pairs.tsv", "--split", "test"], "--file and --split: give one of them"),
         (["--file", "pairs.tsv", "--hypotheses", "none.txt"], "none.txt: no such file: check the name"),
         (["--file", "pairs.tsv", "--hypotheses", "right.txt", "--alignment", "pairs.align"], "name a run"),
         (

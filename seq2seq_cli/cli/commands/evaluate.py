@@ -18,7 +18,9 @@ def evaluate(
             metavar="[RUN]...", help=f"The runs, each by {RUN_FORMS}; the newest one by default.", show_default=False
         ),
     ] = None,
-    split: Annotated[Literal["test", "valid"], typer.Option(help="The split of the corpus.")] = "test",
+    split: Annotated[
+        Literal["test", "valid"] | None, typer.Option(help="The split of the corpus: test, unless given.")
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="The prepared folder.", show_default="the one that the first run names"),

@@ -197,6 +197,7 @@ def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> N
         (["--draw", "map.gif", "she"], ["map.gif", ".png, .svg, .pdf or .html"]),
         (["--draw", "map", "she"], ["map", ".png, .svg, .pdf or .html"]),
         (["--draw", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
+        (["--draw", "map.html", "--output", "./map.html", "she"], ["map.html", "give two names"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),
     ],

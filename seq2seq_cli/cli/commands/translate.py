@@ -129,6 +129,8 @@ def translate(
             raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     check_utf8("--prefix", prefix)
+    if draw and output and draw.resolve() == output.resolve():
+        raise UsageError(f"--draw and --output: both are {output}: give two names")
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
     with open_output(None if document else output, overwrite=overwrite) as results:
         terms = {} if glossary is None else glossary_of(read_lines(glossary), str(glossary))

@@ -67,6 +67,8 @@ def plot_runs(
     content = picture(lambda: curves_figure(runs, axis=axis, measure=measure), "svg" if is_page else ending)
     if is_page:
         films = films_of({name: run.history for name, run in runs.items()})
+        if not films:
+            logger.warning("%s: shows no attention, for none is recorded", out)
         content = film_page(f"s2s runs: {', '.join(runs)}", films, content)
     write_output(out, content, overwrite=overwrite)
 
@@ -79,7 +81,8 @@ def with_curves(runs: Sequence[Run]) -> list[Run]:
     found = [run for run in runs if run.history.steps or run.history.validations]
     for run in runs:
         if not found:
-            raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
+            cure = "name the run that it is of" if run.state == "exported" else "wait for the end of the first epoch"
+            raise ModelFileError(f"{run.path}: no metrics are recorded yet: {cure}")
         if run not in found:
             logger.warning("%s: left out: no metrics are recorded yet", run.path)
     return found

@@ -131,7 +131,7 @@ def _find_newest(folder: Path) -> Path:
         if len(copied) == 1:
             return copied[0]
         number = f"{len(copied)} runs are" if copied else "no run is"
-        raise ModelFileError(f"{number} in {folder}/, none of them trained here: train one (s2s train), or {_NAME_ONE}")
+        raise ModelFileError(f"{number} in {folder}/, and no {LATEST.name} that names one: train one, or {_NAME_ONE}")
     with suppress(ModelFileError):
         path = read_latest(latest)
         if (path / CONFIG).is_file():

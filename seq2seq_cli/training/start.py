@@ -239,7 +239,19 @@ def compare(
             if changes := find_differences(run.config(), resolved, sections=("model", "training")):
                 told = "; ".join(map(str, changes))
                 raise UsageError(f"{run.path}: is there with other settings ({told}): choose another folder with --out")
-        train(config, data=corpus, out=run.path, overrides=stated, resume=saved, overwrite=not saved, on_event=on_event)
+        try:
+            train(
+                config,
+                data=corpus,
+                out=run.path,
+                overrides=stated,
+                resume=saved,
+                overwrite=not saved,
+                on_event=on_event,
+            )
+        except Interrupted as error:
+            kept = f"stopped: {folder} is kept: give the same command to go on"
+            raise Interrupted(kept, exit_code=error.exit_code) from None
         runs[name].append(Run.read(run.path))
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}
     plot_runs(everything, folder / "curves.png", axis="epoch", overwrite=True)

@@ -16,7 +16,7 @@ from seq2seq_cli.files.writing import contents, output_file, write_json, write_w
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
-from seq2seq_cli.runs.records import read_history
+from seq2seq_cli.runs.records import TestRecord, read_history
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs
 
@@ -32,7 +32,10 @@ _STORED = (BEST, *PAIR_FILES.values())
 _NEEDED = (*_STORED, *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
-"""The scores of the best weights, for people and for ``s2s runs``; those with training pairs are not true without."""
+"""The scores of the best weights, for people and for ``s2s runs``."""
+_SCORED_WITH_PAIRS = """
+The scores above are of the translator with its training pairs. They are left out here: it translates less well.
+"""
 _WRITTEN = (1980, 1, 1, 0, 0, 0)
 """The time that is written for each file: the same run has the same archive."""
 
@@ -48,13 +51,13 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     ``runs/``. The training pairs that translations of the run consult are left out, with a warning, unless `with_pairs`
     is given: whoever gets the export could read them.
 
-    Raises UsageError for another ending, for a file that is there already unless `overwrite` is given, and for a folder
-    that is not empty; ModelFileError when a file of the run is missing, damaged, or does not fit the others;
-    ExportError when the model cannot be exported.
+    Raises UsageError for another ending or no name, for a file that is there already unless `overwrite` is given, and
+    for a folder that is not empty; ModelFileError when a file of the run is missing, damaged, or does not fit the
+    others; ExportError when the model cannot be exported.
     """
     out = Path(out)
-    if out.suffix.lower() not in ("", ".html", ".zip") or out.name in ("-", ".html", ".zip"):
-        raise UsageError(f"{out}: not the name of an export: let it end in .zip or .html, or have no ending")
+    if out.suffix.lower() not in ("", ".html", ".zip") or out.name.lower() in ("-", ".html", ".zip"):
+        raise UsageError(f"{out}: not the name of an export: give one such as model.zip, model.html or model")
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
     pair_files = [folder.path / file for file in PAIR_FILES.values()] if folder.config().decoding.similar_pairs else []
@@ -112,8 +115,8 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
     from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
     folder = re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name)  # Windows unpacks no other names
-    is_told = (run.path / METRICS).exists() and (with_pairs or not run.config().decoding.similar_pairs)
-    others = Path(MARK), *(_OF_BEST if is_told and not run.chosen else ())
+    has_scores = (run.path / METRICS).exists() and not run.chosen  # the README.md of an exported folder is no card
+    others = Path(MARK), *(_OF_BEST if has_scores else ())
     with ZipFile(file, "w") as archive:
         for part, content in _parts(run, *others, with_pairs=with_pairs):
             entry = ZipInfo(f"{folder}/{part.as_posix()}", _WRITTEN)
@@ -135,10 +138,15 @@ def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Pa
 
 def _without_pairs(run: RunFolder) -> dict[Path, bytes]:
     """The files of a run that have pairs, or say which training pairs it consults, as they are without these."""
-    lines = (f"{record.model_dump_json(exclude={'attention'})}\n" for record in read_history(run.path).records)
-    config, changed = run.config(), {Path(METRICS): "".join(lines).encode("utf-8")}
+    config, records = run.config(), read_history(run.path).records
+    if config.decoding.similar_pairs:
+        records = [record for record in records if not isinstance(record, TestRecord)]
+    lines = (f"{record.model_dump_json(exclude={'attention'})}\n" for record in records)
+    changed = {Path(METRICS): "".join(lines).encode("utf-8")}
     if not config.decoding.similar_pairs:
         return changed
+    if (card := run.path / CARD).exists():
+        changed[Path(CARD)] = card.read_bytes() + _SCORED_WITH_PAIRS.encode("utf-8")
     decoding = config.decoding.model_copy(update={"similar_pairs": 0})
     changed[Path(CONFIG)] = content = dump_config(config.model_copy(update={"decoding": decoding})).encode("utf-8")
     with suppress(ModelFileError):  # it is exported in the copy

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import PAIR_FILES, RUNS
+from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from tests import records
 from tests.commands import refused, s2s_here
@@ -71,19 +73,25 @@ def test_the_pairs_of_the_records_are_left_out_unless_they_may_be_shared(sender:
         assert read_history(tmp_path / "small").records == expected
 
 
-def test_scores_with_pairs_are_left_out_where_the_pairs_are(sender: Path, tmp_path: Path) -> None:
+def test_scores_with_pairs_are_told_to_be_so_where_the_pairs_are_left_out(sender: Path, tmp_path: Path) -> None:
     decoding = MADE_DECODING.model_copy(update={"similar_pairs": 4})
     run = make_run(tmp_path / RUNS / "pairs", decoding=decoding).path
-    records.write(run, [records.epoch(200, 1), records.end(200, 1, "done")])
-    (run / "README.md").write_text("with 4 similar pairs, BLEU 37.3", encoding="utf-8")
+    tested = records.held_out(200, 1, bleu=37.3).model_copy(update={"verdict": "Usable for the gist."})
+    records.write(run, [records.epoch(200, 1), records.end(200, 1, "done"), tested])
+    (run / "README.md").write_text("with 4 similar pairs, BLEU 37.3\n", encoding="utf-8")
     for file in PAIR_FILES.values():
         (run / file).parent.mkdir(exist_ok=True)
         (run / file).touch()
     for options in ((), ("--with-pairs",)):
         done = s2s_here(tmp_path, "export", "runs/pairs", "pairs.zip", "--overwrite", *options)
         assert done.returncode == 0, done.stderr
-        names = {Path(name).name for name in zipfile.ZipFile(tmp_path / "pairs.zip").namelist()}
-        assert names.issuperset(OF_BEST) if options else names.isdisjoint(OF_BEST)
+        shutil.unpack_archive(tmp_path / "pairs.zip", tmp_path)
+        sent = tmp_path / "pairs"
+        assert ((sent / "README.md").read_bytes() == (run / "README.md").read_bytes()) == bool(options)
+        assert "less well" in (sent / "README.md").read_text("utf-8") or options
+        assert read_history(sent).test == (tested if options else None)
+    [told] = about_run(RunFolder(run), with_pairs=False)["lines"][-1:]
+    assert told.startswith("It was tested with its training pairs")
 
 
 def test_a_file_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path, tmp_path: Path) -> None:

@@ -198,11 +198,14 @@ def test_a_terminal_that_is_not_utf8_is_refused_at_the_prompt(folder: Path) -> N
         (["--draw", "map", "she"], ["map", ".png, .svg, .pdf or .html"]),
         (["--draw", "nowhere/map.png", "she"], ["nowhere", "make it first"]),
         (["--draw", "map.html", "--output", "./map.html", "she"], ["map.html", "give two names"]),
+        (["--draw", "loop.png", "--output", "other.txt", "she"], ["loop.png", "a link that leads to itself"]),
         (["--set", "training.lr=1", "she"], ["training.lr=1", "decoding."]),
         (["--device", "tpu", "she"], ["tpu", "cuda"]),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
+    if "loop.png" in arguments:
+        (folder / "loop.png").symlink_to("loop.png")
     refused(s2s(*arguments, folder=folder), *told)
 
 

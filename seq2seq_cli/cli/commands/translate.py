@@ -4,6 +4,7 @@ A text goes from here to `Translator.translate_stream`; `Presenter.show` writes 
 apart into texts, and written with their translations.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -129,7 +130,7 @@ def translate(
             raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     check_utf8("--prefix", prefix)
-    if draw and output and draw.resolve() == output.resolve():
+    if draw and output and os.path.realpath(draw) == os.path.realpath(output):
         raise UsageError(f"--draw and --output: both are {output}: give two names")
     drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
     with open_output(None if document else output, overwrite=overwrite) as results:

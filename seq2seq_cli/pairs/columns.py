@@ -73,7 +73,7 @@ def choose_columns(
             listed = _listed(names if is_named else {key: first.get(key, "") for key in of_text})
             raise UsageError(
                 f"{file}: of the columns {listed}, several may be meant: choose two with --columns, by name or number;"
-                " a file that helps must have two"
+                " for --related and --dictionary, keep two"
             )
         columns = found[0], found[1]
     return columns, (names[columns[0]], names[columns[1]]) if is_named else None, has_header

@@ -85,7 +85,7 @@ class Statement(NamedTuple):
 def stated_languages(text: TextConfig, stated: str | None, *, swap: bool) -> Statement | None:
     """The languages of the columns where ``--languages``, such as ``en-de``, or else the config states both.
 
-    ``swap``: the second column is the source. Raises UsageError when ``stated`` is not two language codes.
+    ``swap``: the second column is the source. Raises UsageError when ``stated`` is not two languages.
     """
     if stated is not None:
         return Statement(stated_codes(stated), "option")
@@ -138,14 +138,14 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
     return Statement((first, second), "default")
 
 
-def stated_codes(stated: str, option: str = "--languages") -> Codes:
+def stated_codes(stated: str) -> Codes:
     """The codes of two languages in the text of an option, by code or name; raises UsageError when it has not two."""
     names = stated.strip().split("-")
     found = [short_code(name) if re.fullmatch(_CODE, name.lower()) else language_named(name) for name in names]
     match found:
         case [str(first), str(second)]:
             return first, second
-    raise UsageError(f"{option} {stated}: must be two languages, such as en-de or English-German, of the columns")
+    raise UsageError(f"--languages {stated}: must be two languages, such as en-de or English-German, of the columns")
 
 
 def _fill(text: TextConfig, found: Codes) -> Codes:

@@ -46,7 +46,7 @@ _WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOT
 def related_path(given: str) -> tuple[Path, Codes | None]:
     """The path of a related file, and the languages of its columns, which may be behind it: ``deu.txt:en-de``."""
     match = _WITH_CODES.fullmatch(given)
-    return (Path(match[1]), stated_codes(match[2], "--related")) if match else (Path(given), None)
+    return (Path(match[1]), stated_codes(match[2])) if match else (Path(given), None)
 
 
 def read_help(

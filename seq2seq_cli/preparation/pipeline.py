@@ -200,10 +200,11 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
 def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, origin: LanguageOrigin) -> Iterator[str]:
     """The doubts about the languages of a file; raises PairFileError as `_own_inputs`."""
     in_order = config.text.languages[::-1] if config.data.swap else config.text.languages
-    # Of a text with few of their words, both orders are said to be the same.
+    stated = file.statement.codes if file.statement else in_order
+    # A text with few of their words gives the default order both ways.
     by_both = by_words(sample).codes, by_words(sample[::-1]).codes
-    is_turned = not file.statement and by_both == (in_order[::-1], in_order)
-    said = file.statement.codes if file.statement else in_order[::-1] if is_turned else in_order
+    is_turned = stated == in_order and by_both == (in_order[::-1], in_order)
+    said = in_order[::-1] if is_turned else stated
     differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
     if said == in_order[::-1] != in_order or (differs and origin in ("columns", "name", "default")):
         yield (

@@ -123,10 +123,10 @@ def test_a_given_split_that_states_the_other_direction_is_told(tmp_path: Path) -
     assert warning.endswith(f"v.en: says that its columns are de-en; they are taken as en-de: {OTHERS}")
 
 
-@pytest.mark.parametrize("stated", [None, "de-en"])
-def test_a_file_whose_words_are_in_the_other_order_is_told(tmp_path: Path, stated: str | None) -> None:
+@pytest.mark.parametrize(("name", "stated"), [("mine.txt", None), ("mine.txt", "de-en"), ("mine.de-en.tsv", None)])
+def test_a_file_whose_words_are_in_the_other_order_is_told(tmp_path: Path, name: str, stated: str | None) -> None:
     lines = [f"The {n} and I, and she to my {n}.\tIch {n} und die, nicht der {n}, wir zu {n}." for n in range(30)]
-    [mine] = file(tmp_path, "mine.txt", lines)
+    [mine] = file(tmp_path, name, lines)
     other = file(tmp_path, "v.de-en.tsv", ["Eins.\tOne.", "Zwei.\tTwo."])
     [warning] = prepare(mine, valid=other, out=tmp_path / "out", languages=stated).warnings
     assert warning == f"{mine}: its columns look like en-de; they are taken as de-en: {OTHERS}"

@@ -32,7 +32,7 @@ _OFTEN = 8
 _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _FEWER_EPOCHS = 0.6
-"""Epochs of few pairs per epoch without BPE-dropout, which makes more tokens, and without validations."""
+"""Factor on the epochs of few pairs: BPE-dropout makes more tokens than are counted, and validations take time."""
 _WARM_UP, _TIMED = 3, 9
 """Updates before the timed ones, and timed ones."""
 _CEILING, _OF_TOKENS, _OF_PAIRS = 53.1, (18.7, 0.5), (0.7, 0.9)

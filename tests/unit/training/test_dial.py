@@ -81,6 +81,12 @@ def test_the_epochs_that_time_allows() -> None:
     assert budget(minutes=10.0).possible_epochs == pytest.approx(9_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
 
 
+def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:
+    few, many = (budget(pairs=pairs, tokens_per_epoch=100_000) for pairs in (10_000, 10_001))
+    assert few.possible_epochs == pytest.approx(0.6 * many.possible_epochs)
+    assert few.tokens == many.tokens
+
+
 def test_time_that_is_not_used_brings_nothing() -> None:
     hours = budget(minutes=240.0)
     assert f"{hours.most_epochs}.0 epochs" in hours.in_words(hours.size)

@@ -59,6 +59,7 @@ Threads: TypeAlias = Annotated[
     int | None, typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core")
 ]
 
+# Values
 _PLAIN: dict[object, Callable[[Any], Any]] = {
     str: str,
     Path: Path,

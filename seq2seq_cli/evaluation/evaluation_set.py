@@ -98,8 +98,9 @@ def read_pair_lines(
     """The two sentences of each line of files as ``s2s prepare`` takes them, either of them empty where it is missing.
 
     With `swap`, the second column is the source. `languages` are the source's and the target's, empty where unknown,
-    `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices
-    tell how the files are read. Raises PairFileError when a file cannot be read, UsageError when it lacks the columns.
+    `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices tell how the files
+    are read, a warning that one states other languages. Raises PairFileError when a file cannot be read, UsageError
+    when it lacks the columns.
     """
     encoding = "utf-8" if encoding is None else encoding
     in_order = (languages[1], languages[0]) if swap else languages
@@ -112,11 +113,15 @@ def read_pair_lines(
             of_columns = [{*codes} for codes in zip(said, in_order, strict=True)]
             if any(len(codes) > 1 and codes.isdisjoint((ANY_LANGUAGE, "")) for codes in of_columns):
                 told = "-".join(said), "-".join(in_order)
-                logger.warning("%s: says that its columns are %s; they are taken as %s", one_line(each.name), *told)
+                warning = "%s: says that its columns are %s; they are taken as %s: give pairs of these languages"
+                logger.warning(warning, one_line(each.name), *told)
         for block in chain.from_iterable(read_blocks(each, encoding=encoding) for each in found):
             for _, first, second, *_ in block.pairs():
                 texts = normalise(first), normalise(second)
                 yield (texts[1], texts[0]) if swap else texts
+
+
+# The outputs of a system
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,8 +81,9 @@ def with_curves(runs: Sequence[Run]) -> list[Run]:
     found = [run for run in runs if run.history.steps or run.history.validations]
     for run in runs:
         if not found:
-            cure = "name the run that it is of" if run.state == "exported" else "wait for the end of the first epoch"
-            raise ModelFileError(f"{run.path}: no metrics are recorded yet: {cure}")
+            if run.state == "exported":
+                raise ModelFileError(f"{run.path}: an export has no metrics: name the run that it was made from")
+            raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
         if run not in found:
             logger.warning("%s: left out: no metrics are recorded yet", run.path)
     return found

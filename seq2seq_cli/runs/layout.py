@@ -130,8 +130,10 @@ def _find_newest(folder: Path) -> Path:
         copied = _inside(folder)
         if len(copied) == 1:
             return copied[0]
-        number = f"{len(copied)} runs are" if copied else "no run is"
-        raise ModelFileError(f"{number} in {folder}/, and no {LATEST.name} that names one: train one, or {_NAME_ONE}")
+        found = f"no run is in {folder}/"
+        if copied:
+            found = f"{len(copied)} runs are in {folder}/, and no file {LATEST.name} tells the newest"
+        raise ModelFileError(f"{found}: train one (s2s train), or {_NAME_ONE}")
     with suppress(ModelFileError):
         path = read_latest(latest)
         if (path / CONFIG).is_file():

@@ -250,7 +250,7 @@ def compare(
                 on_event=on_event,
             )
         except Interrupted as error:
-            kept = f"stopped: {folder} is kept: give the same command to go on"
+            kept = f"interrupted; {folder} is kept: give the same command again"
             raise Interrupted(kept, exit_code=error.exit_code) from None
         runs[name].append(Run.read(run.path))
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}

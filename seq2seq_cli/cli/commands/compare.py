@@ -39,7 +39,7 @@ def compare(
     with closing(TrainingBar()) as bar:
         runs = s2s.compare(*configs, pairs=pairs, out=out, seeds=seeds, overrides=set_ or [], on_event=bar.show)
     write_lines(table_lines(["config", *_DIGITS], [_row(name, each) for name, each in runs.items()], numbers=True))
-    tell(f"learning curves written to {out / 'curves.png'}, with what else is recorded to {out / 'film.html'}")
+    tell(f"learning curves written to {out / 'curves.png'}, with the attention that is recorded to {out / 'film.html'}")
 
 
 def _row(name: str, runs: list[Run]) -> list[str]:

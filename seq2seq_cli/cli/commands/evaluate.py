@@ -19,7 +19,7 @@ def evaluate(
         ),
     ] = None,
     split: Annotated[
-        Literal["test", "valid"] | None, typer.Option(help="The split of the corpus: test, unless given.")
+        Literal["test", "valid"] | None, typer.Option(help="The split of the corpus.", show_default="test")
     ] = None,
     data: Annotated[
         Path | None,

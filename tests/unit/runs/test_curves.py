@@ -73,6 +73,11 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> Non
     fresh = run_of(tmp_path, [], "fresh")
     with pytest.raises(ModelFileError, match=r"fresh: no metrics are recorded yet"):
         with_curves([fresh])
+    (tmp_path / "fresh" / "best").mkdir()
+    (tmp_path / "fresh" / "best" / "model.safetensors").touch()
+    (tmp_path / "fresh" / "metrics.jsonl").unlink()
+    with pytest.raises(ModelFileError, match=r"fresh: an export has no metrics: name the run that it was made from"):
+        with_curves([fresh])
     tiny = run_of(tmp_path, [epoch(40, 1, bleu=None)], "tiny")
     with pytest.raises(UsageError, match=r"no bleu .* --metric loss"):
         curves_figure({"tiny": tiny}, axis="epoch", measure="bleu")

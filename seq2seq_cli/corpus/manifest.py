@@ -35,6 +35,7 @@ def corpus_files(parts: Iterable[PartName] = PARTS) -> list[str]:
 PREPARED_FILES = (MANIFEST, DROPPED_FILE, *corpus_files())
 """All files of a prepared folder: those that ``--overwrite`` replaces."""
 
+# The first five are of a line alone, whatever the others are.
 _OfLine = Literal["blank line", "no tab", "other columns", "missing column", "empty side"]
 Reason = Literal[_OfLine, "duplicate", "too long", "length ratio", "in valid", "in test"]
 """The reason why a line of a pair file is not in the corpus."""

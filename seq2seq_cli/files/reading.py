@@ -109,6 +109,9 @@ def _check_regular(path: Path, mode: int) -> None:
         raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
+# JSON
+
+
 def read_json(path: Path, *, error: type[InputError], most: int = _MOST_BYTES, cure: str = _CURE) -> dict[str, Any]:
     """Read a JSON object of at most `most` bytes, whose key ``format`` is `FORMAT`.
 

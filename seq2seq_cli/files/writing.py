@@ -161,6 +161,9 @@ def contents(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != _OF_THE_DISK]
 
 
+# Outputs that the user names
+
+
 def check_output(path: Path, *, overwrite: bool) -> None:
     """Raise UsageError unless a file can be written to `path`, and an existing one only with `overwrite`."""
     if path.is_dir():

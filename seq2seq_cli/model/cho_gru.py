@@ -39,9 +39,9 @@ class ChoGRU(nn.RNNBase):
         directions = 2 if self.bidirectional else 1
         if start is None:
             start = inputs.new_zeros(self.num_layers * directions, inputs.shape[0], self.hidden_size)
-        if torch.onnx.is_in_onnx_export():  # ONNX has both GRUs, with the same weights: an export says which
-            all_weights: list[Tensor] = [weight for weights in self.all_weights for weight in weights]
-            return torch.gru(inputs, start, all_weights, True, self.num_layers, 0.0, False, self.bidirectional, True)
+        if torch.onnx.is_in_onnx_export():  # as torch's, without lengths: decoding/engines/graphs.py sets both
+            flat: list[Tensor] = [weight for weights in self.all_weights for weight in weights]
+            return torch.gru(inputs, start, flat, True, self.num_layers, 0.0, False, self.bidirectional, True)
         lasts: list[Tensor] = []
         for layer, before in enumerate(torch.split(start, directions)):
             if layer > 0:

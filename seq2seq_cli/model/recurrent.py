@@ -86,6 +86,9 @@ def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
     return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None)
 
 
+# Dropout
+
+
 class Dropout(nn.Dropout):
     """Each entry dropped by itself; Srivastava et al. 2014, section 4, with the scaling in training.
 

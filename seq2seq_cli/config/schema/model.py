@@ -41,9 +41,8 @@ class EncoderConfig(Section):
         return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
-_OfPairs: TypeAlias = Literal["additive", "dot", "scaled_dot", "general", "concat", "concat_joined", "linear"]
-"""Scores of a query with a state."""
-ScoreName: TypeAlias = Literal[_OfPairs, "location", "location_word", "state_free", "fixed", "none"]
+_OfQueryAndState: TypeAlias = Literal["additive", "dot", "scaled_dot", "general", "concat", "concat_joined", "linear"]
+ScoreName: TypeAlias = Literal[_OfQueryAndState, "location", "location_word", "state_free", "fixed", "none"]
 
 
 class AttentionConfig(Section):

@@ -57,7 +57,7 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     """
     out = Path(out)
     if out.suffix.lower() not in ("", ".html", ".zip") or out.name.lower() in ("-", ".html", ".zip"):
-        raise UsageError(f"{out}: not the name of an export: give one such as model.zip, model.html or model")
+        raise UsageError(f"{out}: not the name of an export: give one such as german.zip, german.html or german")
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
     pair_files = [folder.path / file for file in PAIR_FILES.values()] if folder.config().decoding.similar_pairs else []

@@ -41,8 +41,8 @@ class EncoderConfig(Section):
         return self.hidden_size * (2 if self.directions == "joined" else 1)
 
 
-_OfQueryAndState: TypeAlias = Literal["additive", "dot", "scaled_dot", "general", "concat", "concat_joined", "linear"]
-ScoreName: TypeAlias = Literal[_OfQueryAndState, "location", "location_word", "state_free", "fixed", "none"]
+_OfQuery: TypeAlias = Literal["additive", "dot", "scaled_dot", "general", "concat", "concat_joined", "linear"]
+ScoreName: TypeAlias = Literal[_OfQuery, "location", "location_word", "state_free", "fixed", "none"]
 
 
 class AttentionConfig(Section):

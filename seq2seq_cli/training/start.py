@@ -6,8 +6,8 @@ once.
 
 import logging
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -101,6 +101,15 @@ def train(
     return event if isinstance(event, Report) else None
 
 
+@contextmanager
+def _keeping(told: str) -> Iterator[None]:
+    """A training that is one of several: when the user stops it, `told` is how to go on with all of them."""
+    try:
+        yield
+    except Interrupted as error:
+        raise Interrupted(f"interrupted; {told}", exit_code=error.exit_code) from None
+
+
 def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"], None]) -> Options:
     """The options of the last model, after `teachers` models per direction have been trained in half of the minutes.
 
@@ -133,7 +142,7 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
         run, translations = RunFolder(folder / f"{name}{number}"), folder / f"{name}{number}.tsv"
         if options.overwrite or not translations.is_file():
             saved = run.has_checkpoint and not options.overwrite
-            try:
+            with _keeping(f"{run.path} is kept: give the same command again, without --overwrite"):
                 train(
                     minutes=None if saved else minutes / (4 * teachers),
                     data=data.path,
@@ -143,9 +152,6 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
                     overwrite=not saved,
                     on_event=on_event,
                 )
-            except Interrupted as error:
-                kept = f"interrupted; {run.path} is kept: give the same command again, without --overwrite"
-                raise Interrupted(kept, exit_code=error.exit_code) from None
             sources = list(data.texts("train", "src"))
             logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
             # Without similar pairs: each sentence is most similar to itself.
@@ -239,7 +245,7 @@ def compare(
             if changes := find_differences(run.config(), resolved, sections=("model", "training")):
                 told = "; ".join(map(str, changes))
                 raise UsageError(f"{run.path}: is there with other settings ({told}): choose another folder with --out")
-        try:
+        with _keeping(f"{folder} is kept: give the same command again"):
             train(
                 config,
                 data=corpus,
@@ -249,9 +255,6 @@ def compare(
                 overwrite=not saved,
                 on_event=on_event,
             )
-        except Interrupted as error:
-            kept = f"interrupted; {folder} is kept: give the same command again"
-            raise Interrupted(kept, exit_code=error.exit_code) from None
         runs[name].append(Run.read(run.path))
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}
     plot_runs(everything, folder / "curves.png", axis="epoch", overwrite=True)

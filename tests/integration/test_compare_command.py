@@ -1,12 +1,14 @@
 """``s2s compare``: the same pairs, precision and seeds for each config, a table, and pictures."""
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli import compare
-from seq2seq_cli.errors import UsageError
+from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.runs.listing import Run
+from seq2seq_cli.training.events import Validated
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 from tests.unit.pages.test_page import Parsed
@@ -94,3 +96,24 @@ def test_seeds_and_processes_are_checked_from_python_too(
     with pytest.raises(UsageError, match="without torchrun" if variables else "1 or more"):
         compare("tutorial", "tutorial_dot", pairs=home / "pairs.txt", out=home / "none", seeds=0)
     assert not (home / "none").exists()
+
+
+def test_a_stopped_comparison_says_how_to_go_on_with_all_of_it(home: Path) -> None:
+    def stop(event: object) -> None:
+        if isinstance(event, Validated):
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Interrupted, match=r"^interrupted; .*stopped is kept: give the same command again$") as stopped:
+        compare(
+            *("tutorial", "tutorial_bahdanau"),
+            pairs=home / "pairs.txt",
+            out=home / "stopped",
+            seeds=1,
+            overrides=SMALL[1::2],
+            on_event=stop,
+        )
+    assert stopped.value.exit_code == 130
+    done = s2s_here(
+        home, "compare", "tutorial", "tutorial_bahdanau", "--pairs", "pairs.txt", "--out", "stopped", *SMALL
+    )
+    assert done.returncode == 0, done.stderr

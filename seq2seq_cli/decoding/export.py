@@ -139,11 +139,11 @@ def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Pa
 def _without_pairs(run: RunFolder) -> dict[Path, bytes]:
     """The files of a run that have pairs, or say which training pairs it consults, as they are without these."""
     config, records = run.config(), read_history(run.path).records
-    if config.decoding.similar_pairs:
-        records = [record for record in records if not isinstance(record, TestRecord)]
-    lines = (f"{record.model_dump_json(exclude={'attention'})}\n" for record in records)
+    consults = config.decoding.similar_pairs > 0
+    kept = (record for record in records if not (consults and isinstance(record, TestRecord)))
+    lines = (f"{record.model_dump_json(exclude={'attention'})}\n" for record in kept)
     changed = {Path(METRICS): "".join(lines).encode("utf-8")}
-    if not config.decoding.similar_pairs:
+    if not consults:
         return changed
     if (card := run.path / CARD).exists():
         changed[Path(CARD)] = card.read_bytes() + _SCORED_WITH_PAIRS.encode("utf-8")

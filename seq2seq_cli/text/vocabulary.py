@@ -18,7 +18,7 @@ CHARACTERS_PER_TOKEN = 5
 """About the length of a word in most languages that are written with letters."""
 
 _WORDS = 10_000
-_SUBWORDS = range(1_000, 8_001)
+_SUBWORDS = range(1_000, 12_001)
 
 
 def vocabulary_size(unit: Unit, tokens: int, characters: int) -> int:

@@ -49,8 +49,8 @@ class SideConfig(Section):
     """Words seen fewer times in training become <unk>. With bpe, merges seen fewer times are not
     learned."""
     max_size: PositiveInt | Literal["auto"] | None = AUTO
-    """Largest vocabulary: this many of the most frequent units are kept; null: all. auto: 10000; with bpe 1000 to 8000,
-    more for more text."""
+    """Largest vocabulary: this many of the most frequent units are kept; null: all. auto: 10000; with bpe 1000 to
+    12000, more for more text."""
 
 
 class TextConfig(Section):

@@ -163,6 +163,7 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
             write_whole(translations, "".join(["source\ttarget\n", *lines]).encode())  # so that none is of labels
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
+    # However few of the validation split's units the translations have, they are of its kind.
     overrides = ["training.help.least_covered=0", *overrides, f"training.seed={seed}"]
     minutes = min(max(minutes - (time.monotonic() - begun) / 60, minutes / 4), minutes / 2)
     return replace(options, data=last.path, out=path, minutes=float(f"{minutes:.3g}"), overrides=overrides)

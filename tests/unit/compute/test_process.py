@@ -1,4 +1,4 @@
-"""Freed memory that is kept or returned, and errors when there is too little."""
+"""The process: its environment variables, freed memory kept or returned, and errors when there is too little."""
 
 import errno
 import os
@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 import torch
 
-from seq2seq_cli.compute.process import is_out_of_memory, memory_errors
+from seq2seq_cli.compute.process import is_out_of_memory, memory_errors, prepare_environment
 from seq2seq_cli.errors import TrainingError
+
+VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")
 
 
 def error_of_a_huge_tensor() -> RuntimeError:
@@ -116,3 +118,34 @@ def test_freed_memory_is_kept_until_it_is_too_much_and_returned_around_tensors_o
 def test_a_size_beyond_64_bits_is_out_of_memory(size: int) -> None:
     with pytest.raises(TrainingError, match="out of memory on cpu"), memory_errors("cpu"):
         torch.nn.Linear(4, size)
+
+
+@pytest.fixture
+def unset_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An x86 machine on which none of the variables is set."""
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    for variable in (*VARIABLES, "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(variable, "")
+        monkeypatch.delenv(variable)
+
+
+@pytest.mark.usefixtures("unset_variables")
+def test_variables_that_are_not_set_are_set_and_the_users_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLES[1], "7")
+    prepare_environment()
+    assert all(int(os.environ[variable]) > 0 for variable in VARIABLES)
+    assert os.environ[VARIABLES[1]] == "7"
+
+
+@pytest.mark.usefixtures("unset_variables")
+def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
+    prepare_environment()
+    assert "GOMP_SPINCOUNT" not in os.environ
+
+
+@pytest.mark.usefixtures("unset_variables")
+def test_on_other_machines_cache_and_numpys_threads_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    prepare_environment()
+    assert not {"LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS"} & os.environ.keys()

@@ -204,16 +204,19 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     if not options.similar_pairs:
         return translator
     from seq2seq_cli.decoding.similar.engine import ConsultingEngine
+    from seq2seq_cli.decoding.similar.features import KeptFeatures
     from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
     src_size, tgt_size = (len(codec.vocabulary) for codec in (translator.src_codec, translator.tgt_codec))
     try:
         pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
+        kept = KeptFeatures.open(run, pairs)
     except ModelFileError as error:
         resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
         cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"
         raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
-    engine = ConsultingEngine(translator.engine, pairs, most=options.similar_pairs, weight=options.similar_pairs_weight)
+    most, weight = options.similar_pairs, options.similar_pairs_weight
+    engine = ConsultingEngine(translator.engine, pairs, most=most, weight=weight, kept=kept)
     return replace(translator, engine=engine)
 
 

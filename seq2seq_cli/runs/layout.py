@@ -32,6 +32,9 @@ PAIR_FILES = {
     for name in ("src", "src.offsets", "tgt", "tgt.offsets", "index", "index.offsets", "norms")
 }
 """The files of the training pairs that translations consult, by the names of their arrays."""
+FEATURE_FILES = {name: Path(PAIRS, f"{name}.npy") for name in ("components", "projection", "weights")}
+"""The files of the features of these pairs; the last one, the digest of the weights, says that all are there."""
+OF_PAIRS = PAIR_FILES | FEATURE_FILES
 LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)

@@ -26,7 +26,7 @@ from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
 _PATTERNS = (
     *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.MARK, layout.CARD),
     *(f"{layout.CODEC}/{side}.json" for side in SIDES),
-    *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.PAIR_FILES.values(), *layout.CHECKPOINTS)),
+    *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.OF_PAIRS.values(), *layout.CHECKPOINTS)),
     f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{layout.WEIGHTS}",
 )
 """The files that a training writes; whatever else is in a run folder belongs to the user."""
@@ -88,14 +88,15 @@ class RunWriter(RunFolder):
             provenance.write(self.path / layout.CORPUS)
 
     def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Save the training pairs that translations consult: the arrays of `PAIR_FILES`."""
-        for name, file in layout.PAIR_FILES.items():
-            with _writing(self.path / file), whole_file(self.path / file) as content:
-                np.save(content, arrays[name], allow_pickle=False)
+        """Save the training pairs that translations consult, or their features: arrays of `OF_PAIRS` in their order."""
+        for name, values in arrays.items():
+            file = self.path / layout.OF_PAIRS[name]
+            with _writing(file), whole_file(file) as content:
+                np.save(content, values, allow_pickle=False)
 
     def remove_pairs(self) -> None:
-        """Remove the training pairs."""
-        for file in layout.PAIR_FILES.values():
+        """Remove the training pairs and their features."""
+        for file in layout.OF_PAIRS.values():
             with _writing(self.path / file):
                 (self.path / file).unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # not there, or something else is in it

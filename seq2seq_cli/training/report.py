@@ -15,6 +15,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.decoding.load import consulting, load_model
+from seq2seq_cli.decoding.similar.features import KeptFeatures
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import Interrupted, S2SError, TrainingError, command_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
@@ -27,7 +28,7 @@ from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.choose_decoding import choose_decoding, trained_translator
 from seq2seq_cli.training.events import Report
 from seq2seq_cli.training.loop import is_ended_by_time
-from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.session import Session, pairs_to_consult
 
 _SAMPLES = 5
 _MARKS = re.compile(r"[\\`*_\[\]|]")
@@ -43,6 +44,7 @@ def finish(session: Session) -> Report:
     try:
         with memory_errors(session.state.device.type, SMALLER_SEARCH):
             session, chosen = choose_decoding(session)
+            _keep_features(session)
             result = report(session, chosen)
     except S2SError as error:
         raise TrainingError(_untested(session, f"the test failed: {error}")) from error
@@ -60,6 +62,17 @@ def finish(session: Session) -> Report:
         session.run.append_metrics(record)
     session.run.write_text(CARD, model_card(session, result))
     return result
+
+
+def _keep_features(session: Session) -> None:
+    """Keep the features of the training pairs that translations consult, unless those of the best weights are there."""
+    run = session.run
+    if session.config.decoding.similar_pairs:
+        pairs = pairs_to_consult(session.corpus)
+        if not KeptFeatures.open(run, pairs) and (
+            kept := KeptFeatures.computed(trained_translator(session).engine, pairs)
+        ):
+            run.save_pairs(kept.arrays(run))
 
 
 def _untested(session: Session, why: str) -> str:

@@ -20,7 +20,8 @@ from seq2seq_cli.decoding.load import ensure_exported, load_translator
 from seq2seq_cli.decoding.page.javascript import Expression, to_javascript
 from seq2seq_cli.decoding.search.search import LEAST_COVERAGE
 from seq2seq_cli.decoding.search.strategy import length_factor
-from seq2seq_cli.decoding.similar.engine import MOST_STEPS, REACH, TEMPERATURE, ConsultingEngine
+from seq2seq_cli.decoding.similar.engine import REACH, TEMPERATURE, ConsultingEngine
+from seq2seq_cli.decoding.similar.features import MOST_STEPS
 from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError

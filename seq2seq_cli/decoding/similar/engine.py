@@ -11,20 +11,21 @@ latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation
 
 (equation 3), so that pairs that do not fit change little; Dai et al. 2023, "Simple and Scalable Nearest Neighbor
 Machine Translation", has 1 - min_i d_i / D in place of the exponential. As there, the pairs are those with the most
-similar sources, and their features are computed when they are needed: none are stored.
+similar sources. Their features are computed when they are needed, unless they were kept after the training.
 
 R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, k proposals per row,
 A tokens asked for.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, forced_steps, largest
+from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, largest
+from seq2seq_cli.decoding.similar.features import MOST_STEPS, KeptFeatures, features_of
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
@@ -34,13 +35,8 @@ TEMPERATURE = 0.1
 value."""
 REACH = 0.6
 """D, the distance of the nearest step at which lambda is 1/e of the weight."""
-MOST_STEPS = 1024
-"""Steps of all pairs of one source: a bound for the memory that long sentences take."""
 KEPT_BYTES = 2**26
 """Size of the features that are kept at most: of few pairs, sentences have the same ones again and again."""
-
-_BATCH = 64
-"""Pairs whose features are computed at a time; more take more memory, and no less time."""
 
 Pair: TypeAlias = tuple[list[int], list[int]]
 """The ids of a source and its target, without EOS."""
@@ -91,9 +87,12 @@ class ConsultingState:
 class ConsultingEngine:
     """The steps of a model that consults `most` similar pairs for each source, with a `weight` in its probabilities."""
 
-    def __init__(self, model: Engine[Any], pairs: SimilarPairs, *, most: int, weight: float) -> None:
+    def __init__(
+        self, model: Engine[Any], pairs: SimilarPairs, *, most: int, weight: float, kept: KeptFeatures | None = None
+    ) -> None:
         self._model = model
         self.pairs = pairs
+        self._kept = kept
         self._recent: dict[int, Float[np.ndarray, "T F"]] = {}
         """The features that were computed last, up to `KEPT_BYTES`, by the numbers of their pairs."""
         self._lock = Lock()  # several threads may search
@@ -109,7 +108,7 @@ class ConsultingEngine:
         found = [self._found(source) for source in sources]
         # Each pair is computed once for all sources. Features that are not kept are removed after the last of them:
         # together, they take as much memory as all neighbours.
-        features = self._features_of({number: pair for pairs in found for number, pair in pairs.items()})
+        features = self._features_of({number for pairs in found for number in pairs})
         last = {number: i for i, pairs in enumerate(found) for number in pairs}
         neighbours = []
         for i, pairs in enumerate(found):
@@ -137,7 +136,8 @@ class ConsultingEngine:
         """
         written = state.tokens[state.sources]
         of_model, after = self._model.step(tokens, state.model, k=k, asked=np.concatenate((asked, written), axis=1))
-        p_knn, lambda_ = self._consult(of_model.features, state)
+        features = self._kept.project(of_model.features) if self._kept else of_model.features
+        p_knn, lambda_ = self._consult(features, state)
         rest = np.log1p(-lambda_)[:, np.newaxis]
         asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
         with np.errstate(divide="ignore"):
@@ -174,27 +174,20 @@ class ConsultingEngine:
                 left -= steps
         return found
 
-    def _features_of(self, pairs: Mapping[int, Pair]) -> dict[int, Float[np.ndarray, "T F"]]:
-        """The features of the steps of each pair, kept or computed; similar lengths are computed together."""
+    def _features_of(self, numbers: Collection[int]) -> dict[int, Float[np.ndarray, "T F"]]:
+        """The features of the steps of each pair, kept or computed."""
+        if self._kept:
+            return {number: self._kept.of_pair(number).astype(np.float32) for number in numbers}
         with self._lock:
-            found = {number: self._recent[number] for number in pairs if number in self._recent}
-        left = pairs.keys() - found.keys()
-        order = sorted(left, key=lambda number: ([len(side) for side in reversed(pairs[number])], number))
-        for first in range(0, len(order), _BATCH):
-            batch = order[first : first + _BATCH]
-            sources, targets = zip(*(pairs[number] for number in batch), strict=True)
-            steps: list[list[Float[np.ndarray, " F"]]] = [[] for _ in batch]
-            for rows, proposals in forced_steps(self._model, sources, targets, with_probabilities=False):
-                for row, features in zip(rows.tolist(), proposals.features, strict=True):
-                    steps[row].append(features)
-            computed = dict(zip(batch, map(np.array, steps), strict=True))
-            found |= computed
-            with self._lock:
-                self._recent |= computed
-                size = sum(features.nbytes for features in self._recent.values())
-                while size > KEPT_BYTES:
-                    size -= self._recent.pop(next(iter(self._recent))).nbytes
-        return found
+            found = {number: self._recent[number] for number in numbers if number in self._recent}
+        left = np.array([number for number in numbers if number not in found], dtype=np.int64)
+        computed = dict(features_of(self._model, self.pairs, left))
+        with self._lock:
+            self._recent |= computed
+            size = sum(features.nbytes for features in self._recent.values())
+            while size > KEPT_BYTES:
+                size -= self._recent.pop(next(iter(self._recent))).nbytes
+        return found | computed
 
     def _consult(
         self, features: Float[np.ndarray, "R F"], state: ConsultingState

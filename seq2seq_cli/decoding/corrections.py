@@ -42,14 +42,12 @@ def corrected(run: Path, translator: Translator) -> Translator:
         translator = translator.with_demands(of_run, str(path)).with_demands(translator.demands)
     if not corrections:
         return translator
-    from seq2seq_cli.decoding.similar.engine import ConsultingEngine
     from seq2seq_cli.decoding.similar.pairs import MOST_PAIRS, SimilarPairs
 
     src, tgt = Ragged.of([*corrections]), Ragged.of([each.ids for each in corrections.values()])
     pairs = SimilarPairs.of(src, tgt, others=MOST_PAIRS, least=_LEAST)
-    most, weight = max(_MOST, translator.options.similar_pairs), translator.options.similar_pairs_weight
-    engine = ConsultingEngine(translator.engine, pairs, most=most, weight=weight)
-    return replace(translator, engine=engine, corrections=corrections)
+    translator = translator.consulting(pairs, most=max(_MOST, translator.options.similar_pairs))
+    return replace(translator, corrections=corrections)
 
 
 def read_corrections(path: Path) -> dict[str, str]:

@@ -182,8 +182,7 @@ def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "
     needs_export = importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
-        with_features = options.similar_pairs > 0  # steps without proposals are quick then
-        exported = OnnxEngine(run, record, threads=options.threads, with_features=with_features)
+        exported = OnnxEngine(run, record, threads=options.threads)
         problem = "its exported model is of other code of seq2seq_cli/model" if record.is_of_other_code else ""
         if needs_export or not problem:
             return exported
@@ -203,7 +202,6 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     options = translator.options
     if not options.similar_pairs:
         return translator
-    from seq2seq_cli.decoding.similar.engine import ConsultingEngine
     from seq2seq_cli.decoding.similar.features import KeptFeatures
     from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
@@ -215,9 +213,7 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
         resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
         cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"
         raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
-    most, weight = options.similar_pairs, options.similar_pairs_weight
-    engine = ConsultingEngine(translator.engine, pairs, most=most, weight=weight, kept=kept)
-    return replace(translator, engine=engine)
+    return translator.consulting(pairs, most=options.similar_pairs, kept=kept)
 
 
 def translator_of(model: "Seq2Seq", codecs: Codecs, config: "DecodingConfig") -> Translator:

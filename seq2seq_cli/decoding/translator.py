@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS, DecodingOptions
@@ -30,6 +30,10 @@ from seq2seq_cli.text.characters import CONTINUING, HIDDEN, SPACING, Case, Span
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
+
+if TYPE_CHECKING:
+    from seq2seq_cli.decoding.similar.features import KeptFeatures
+    from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
 Ids: TypeAlias = tuple[int, ...]
 """The ids of a sentence, without bos and eos."""
@@ -101,6 +105,15 @@ class Translator:
         if demands.terms and self.options.sampling:
             raise UsageError(f"{glossary}: needs a search: leave it out, or set decoding.sampling=false")
         return replace(self, demands=replace(demands, terms={**self.demands.terms, **demands.terms}))
+
+    def consulting(self, pairs: "SimilarPairs", *, most: int, kept: "KeptFeatures | None" = None) -> "Translator":
+        """The same translator, whose engine consults `most` of these pairs for a sentence."""
+        from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it
+
+        src, tgt = self.src_codec.vocabulary, self.tgt_codec.vocabulary
+        parts, weight = src.shared_parts(tgt), self.options.similar_pairs_weight
+        engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, parts=parts, kept=kept)
+        return replace(self, engine=engine)
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:
         """The translations, in the order of the texts; a blank text has a blank one. See translate_stream."""

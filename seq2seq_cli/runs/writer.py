@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.errors import TrainingError, UsageError, exit_code_of
+from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError, exit_code_of
 from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
 from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
@@ -81,6 +82,13 @@ class RunWriter(RunFolder):
         """Write a file of the run, such as the resolved config or the model card."""
         with _writing(self.path / name):
             write_whole(self.path / name, text.encode("utf-8"))
+
+    def write_config(self, config: Config) -> None:
+        """Write the resolved config, and beside the exported model, if there is one, what it says on decoding."""
+        text = dump_config(config)
+        self.write_text(layout.CONFIG, text)
+        with contextlib.suppress(ModelFileError):  # no exported model
+            ExportRecord.read(self.path).of_config(text.encode("utf-8"), config.decoding.options).write(self.path)
 
     def write_provenance(self, provenance: Provenance) -> None:
         """Write the record of the corpus and the origin anew."""

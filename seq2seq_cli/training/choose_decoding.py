@@ -7,25 +7,20 @@ defaults, whatever the config has: a resumed run, whose config has what was chos
 import math
 import time
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from seq2seq_cli.config.choices import METRIC_NAMES
-from seq2seq_cli.config.loader import checked_config, dump_config
+from seq2seq_cli.config.loader import checked_config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.decoding.load import load_model, open_engine
-from seq2seq_cli.decoding.similar.engine import ConsultingEngine
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
-from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import CONFIG
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.session import Session, pairs_to_consult, save_pairs
@@ -89,13 +84,10 @@ def best_keys(
 def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
     """The session with other decoding keys, which its run has from now on."""
     run, config = session.run, checked_config(session.config.model_copy(update={"decoding": decoding}))
-    text = dump_config(config)
     if decoding.similar_pairs:
         save_pairs(run, decoding, session.corpus)
-    run.write_text(CONFIG, text)
+    run.write_config(config)
     save_pairs(run, decoding, session.corpus)  # only now are there none: a kill leaves a run that translates
-    with suppress(ModelFileError):  # no exported model
-        ExportRecord.read(run.path).of_config(text.encode("utf-8"), decoding.options).write(run.path)
     return replace(session, plan=replace(session.plan, config=config))
 
 
@@ -121,9 +113,7 @@ def _trials(session: Session) -> tuple[str, Score, float]:
     def score(decoding: DecodingConfig) -> float:
         translator = replace(plain, options=decoding.options)
         if most := decoding.similar_pairs:
-            weight = decoding.similar_pairs_weight
-            engine = ConsultingEngine(plain.engine, pairs_to_consult(corpus), most=most, weight=weight)
-            translator = replace(translator, engine=engine)
+            translator = translator.consulting(pairs_to_consult(corpus), most=most)
         hypotheses = [translation.text for translation in translator.translate(sources)]
         return Scorer.of(metric, hypotheses, [references[src] for src in sources]).score()
 
@@ -134,7 +124,7 @@ def trained_translator(session: Session) -> Translator:
     """The translator with the best weights, without similar pairs: on a CPU by the exported model, which is quicker."""
     run, device, options = session.run, session.state.device, session.config.decoding.options
     if device.type == "cpu":
-        engine = open_engine(run, replace(options, similar_pairs=1), "cpu")
+        engine = open_engine(run, options, "cpu")
     else:
         engine = TorchEngine(load_model(run, run.read_best()).to(device))
     src, tgt = load_codecs(run.path)

@@ -17,6 +17,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.batches import collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
+from seq2seq_cli.decoding.similar.features import MOST_KEPT
 from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
@@ -87,10 +88,12 @@ class Budget:
                 values |= {f"model.{part}.embedding_size": size, f"model.{part}.hidden_size": hidden}
             values["training.lr"] = 5e-3 if is_large else 6e-3
         if is_large:
-            values |= {"training.batch_size": 2048, "training.warmup_steps": 200, "decoding.similar_pairs": 32}
+            values |= {"training.batch_size": 2048, "training.warmup_steps": 200}
         if is_few:
             values |= {"training.bpe_dropout": 0.1, "training.choose_decoding": "true"}
             values["model.initialisation.from_pairs"] = "false"
+        elif self.tokens_per_epoch <= MOST_KEPT:  # else each sentence would take five times as long
+            values["decoding.similar_pairs"] = 32
         if self.possible_epochs > _OFTEN:
             values["training.epochs"] = self.most_epochs
             is_little = self.tokens_per_epoch < _LITTLE

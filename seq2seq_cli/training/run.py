@@ -13,7 +13,6 @@ from typing import Any
 from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.process import SMALLER_TRAINING, launch_name, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
-from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.counts import counted, place_in_words
@@ -21,7 +20,7 @@ from seq2seq_cli.errors import ExportError, Interrupted, PreparedFolderError, Tr
 from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import resume_command
-from seq2seq_cli.runs.layout import CARD, CONFIG, write_latest
+from seq2seq_cli.runs.layout import CARD, write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
 from seq2seq_cli.training.loop import TrainingLoop
@@ -91,7 +90,7 @@ def train_session(session: Session) -> Iterator[Event]:
         recorder = Recorder(session)
         recorder.save()
         # After the checkpoint, whose position counts batches in the order that the old config sets.
-        group.on_main(lambda: session.run.write_text(CONFIG, dump_config(config)))
+        group.on_main(lambda: session.run.write_config(config))
         for event in TrainingLoop(session.state, session.corpus, config, group):
             recorder.record(event)
             yield event

@@ -6,6 +6,7 @@ R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -123,13 +124,11 @@ class OnnxState:
 class OnnxEngine:
     """The steps of an exported model."""
 
-    def __init__(
-        self, run: RunFolder, record: ExportRecord, *, threads: int | None = None, with_features: bool = False
-    ) -> None:
+    def __init__(self, run: RunFolder, record: ExportRecord, *, threads: int | None = None) -> None:
         """Open the exported model of a run with its best weights, or those that it names.
 
-        So many `threads` may search at the same time, one per core by default; `with_features` it can also take steps
-        without the output layer. Raises ModelFileError when a file is missing or damaged, or does not fit the others.
+        So many `threads` may search at the same time, one per core by default. Raises ModelFileError when a file is
+        missing or damaged, or does not fit the others.
         """
         path = run.chosen or run.best_path
         header = read_header(path)
@@ -140,11 +139,8 @@ class OnnxEngine:
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
-        self._encoder = Graph(run.path / ENCODER, weights, record.graphs[ENCODER.stem])
-        self._decoder = Graph(run.path / DECODER, weights, record.graphs[DECODER.stem])
-        # Without the output layer, a step of a model takes half the time.
-        features = run.path / FEATURES
-        self._features = Graph(features, weights, record.graphs[FEATURES.stem]) if with_features else None
+        self._run, self._weights, self._names = run.path, weights, record.graphs
+        self._encoder, self._decoder = self._graph(ENCODER), self._graph(DECODER)
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
 
@@ -165,7 +161,7 @@ class OnnxEngine:
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         given = _inputs(tokens, state, k, asked)
-        if k or asked.size or self._features is None:
+        if k or asked.size:
             found = self._decoder.run(given, [*PROPOSALS, *self._next])
         else:
             found = [asked, asked, asked, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
@@ -175,6 +171,14 @@ class OnnxEngine:
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
         proposals = proposals._replace(tokens=proposals.tokens.view(np.int64))
         return proposals, replace(state, decoder=decoder)
+
+    @cached_property
+    def _features(self) -> Graph:
+        """A step without the output layer, which takes half the time; hardly any search needs one."""
+        return self._graph(FEATURES)
+
+    def _graph(self, path: Path) -> Graph:
+        return Graph(self._run / path, self._weights, self._names[path.stem])
 
     def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
         """The attention of the same step; see `Engine`."""

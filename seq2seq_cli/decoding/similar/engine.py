@@ -7,17 +7,19 @@ The tokens that these pairs write at like steps have the probabilities of a near
 where d_i is the squared distance between the features of this step and of step i, in units of the variance of the
 latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation 2. It is mixed with the model,
 
-    p(y) = lambda p_kNN(y) + (1 - lambda) p_model(y),    lambda = weight exp(-min_i d_i / D)
+    p(y) = lambda p_kNN(y) + (1 - lambda) p_model(y),    lambda = weight exp(-min_i d_i / D) sqrt(1 - max p_model)
 
 (equation 3), so that pairs that do not fit change little; Dai et al. 2023, "Simple and Scalable Nearest Neighbor
-Machine Translation", has 1 - min_i d_i / D in place of the exponential. As there, the pairs are those with the most
-similar sources. Their features are computed when they are needed, unless they were kept after the training.
+Machine Translation", has 1 - min_i d_i / D in place of the exponential. Where the model is sure, it needs no pairs;
+Jiang et al. 2022, "Towards Robust k-Nearest-Neighbor Machine Translation", learns that. Where its best token is a part
+of a word that the source has, too, lambda is 0: it copies a name that the pairs would end. The pairs are those with the
+most similar sources, and their features are computed when they are needed, unless they were kept after the training.
 
 R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, k proposals per row,
 A tokens asked for.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeAlias
@@ -78,6 +80,8 @@ class ConsultingState:
     """The neighbours of each source; None where no pair is similar."""
     tokens: Int[np.ndarray, "N W"]
     """The tokens that the neighbours of each source write, in ascending order after PAD."""
+    copied: tuple[frozenset[int], ...]
+    """The parts of words that each source has, as target units."""
 
     def select(self, rows: Int[np.ndarray, " R"]) -> "ConsultingState":
         """The state of the given rows, in the order given; a row may be taken more than once."""
@@ -88,10 +92,19 @@ class ConsultingEngine:
     """The steps of a model that consults `most` similar pairs for each source, with a `weight` in its probabilities."""
 
     def __init__(
-        self, model: Engine[Any], pairs: SimilarPairs, *, most: int, weight: float, kept: KeptFeatures | None = None
+        self,
+        model: Engine[Any],
+        pairs: SimilarPairs,
+        *,
+        most: int,
+        weight: float,
+        parts: Mapping[int, int],
+        kept: KeptFeatures | None = None,
     ) -> None:
+        """The model with its pairs; `parts` has the parts of words of both sides, each target unit by the source's."""
         self._model = model
         self.pairs = pairs
+        self._parts = parts
         self._kept = kept
         self._recent: dict[int, Float[np.ndarray, "T F"]] = {}
         """The features that were computed last, up to `KEPT_BYTES`, by the numbers of their pairs."""
@@ -124,6 +137,7 @@ class ConsultingEngine:
             sources=np.arange(len(sources)),
             neighbours=tuple(neighbours),
             tokens=tokens,
+            copied=tuple(frozenset(self._parts[unit] for unit in source if unit in self._parts) for source in sources),
         )
 
     def step(
@@ -135,9 +149,9 @@ class ConsultingEngine:
         latter.
         """
         written = state.tokens[state.sources]
-        of_model, after = self._model.step(tokens, state.model, k=k, asked=np.concatenate((asked, written), axis=1))
-        features = self._kept.project(of_model.features) if self._kept else of_model.features
-        p_knn, lambda_ = self._consult(features, state)
+        every = np.concatenate((asked, written), axis=1)
+        of_model, after = self._model.step(tokens, state.model, k=max(k, 1), asked=every)
+        p_knn, lambda_ = self._consult(of_model, state)
         rest = np.log1p(-lambda_)[:, np.newaxis]
         asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
         with np.errstate(divide="ignore"):
@@ -190,9 +204,10 @@ class ConsultingEngine:
         return found | computed
 
     def _consult(
-        self, features: Float[np.ndarray, "R F"], state: ConsultingState
+        self, of_model: Proposals, state: ConsultingState
     ) -> tuple[Float[np.ndarray, "R W"], Float[np.ndarray, " R"]]:
         """p_kNN of the tokens of `state.tokens` for each row, and lambda."""
+        features = self._kept.project(of_model.features) if self._kept else of_model.features
         p_knn = np.zeros((len(features), state.tokens.shape[1]), dtype=features.dtype)
         lambda_ = np.zeros(len(features), dtype=features.dtype)
         starts = np.flatnonzero(np.diff(state.sources, prepend=-1)).tolist()
@@ -201,6 +216,9 @@ class ConsultingEngine:
                 of_tokens, likeness = neighbours.consult(features[start:end])
                 p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
                 lambda_[start:end] = self._weight * likeness
+        lambda_ *= np.sqrt(-np.expm1(of_model.log_probabilities[:, 0]))
+        rows = zip(of_model.tokens[:, 0].tolist(), state.sources.tolist(), strict=True)
+        lambda_[[best in state.copied[source] for best, source in rows]] = 0
         return p_knn, lambda_
 
 

@@ -38,7 +38,7 @@ def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunWri
 
 
 def opened(run: RunFolder) -> OnnxEngine:
-    return OnnxEngine(run, ExportRecord.read(run.path), threads=1, with_features=True)
+    return OnnxEngine(run, ExportRecord.read(run.path), threads=1)
 
 
 def random_sources(number: int, longest: int) -> list[list[int]]:

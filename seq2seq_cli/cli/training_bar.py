@@ -49,6 +49,8 @@ class TrainingBar:
                 self._tell(_epoch_line(event))
             case Finished():
                 self._tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
+                if self._bar is not None:
+                    self._bar.set_postfix_str("scoring the test split")
             case Report():
                 self.close()
 

@@ -12,7 +12,8 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /epochs/0007.safetensors  the weights after epoch 7; of the newest validated ones, with `training.keep`
          /metrics.jsonl         the records of the run, one JSON object per line
          /corpus.json           the provenance: the corpus, and the run that the weights began with
-         /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`
+         /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`,
+                             and what the best weights computed of them
          /trained.json          the hashes of the sentences that it and the runs before it were trained on
          /README.md             the model card
          /.lock                 held while a training runs

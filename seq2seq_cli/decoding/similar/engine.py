@@ -216,7 +216,7 @@ class ConsultingEngine:
                 of_tokens, likeness = neighbours.consult(features[start:end])
                 p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
                 lambda_[start:end] = self._weight * likeness
-        lambda_ *= np.sqrt(-np.expm1(of_model.log_probabilities[:, 0]))
+        lambda_ *= np.sqrt(-np.expm1(np.minimum(of_model.log_probabilities[:, 0], 0)))  # rounded, it may be above 0
         rows = zip(of_model.tokens[:, 0].tolist(), state.sources.tolist(), strict=True)
         lambda_[[best in state.copied[source] for best, source in rows]] = 0
         return p_knn, lambda_

@@ -18,7 +18,7 @@ from seq2seq_cli.compute.ragged import offsets_of
 from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.engine import Engine, forced_steps
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
-from seq2seq_cli.errors import ModelFileError, one_line
+from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import FEATURE_FILES, PAIRS
 from seq2seq_cli.runs.weights import read_header
@@ -121,7 +121,9 @@ class KeptFeatures:
         return self.components[self.offsets[number] : self.offsets[number + 1]]
 
     def project(self, features: Float[np.ndarray, "R F"]) -> Float[np.ndarray, "R C"]:
-        """The components of features, not rounded."""
+        """The components of features, not rounded; ModelFileError for the features of another model."""
+        if features.shape[1] != len(self.projection) - 1:
+            raise ModelFileError(f"{FEATURE_FILES['projection']}: damaged, or not of this model: {RESTORE}")
         return features @ self.projection[:-1] + self.projection[-1]
 
     def arrays(self, run: RunFolder) -> dict[str, NDArray[Any]]:

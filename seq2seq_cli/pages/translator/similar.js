@@ -71,7 +71,9 @@ class ConsultingEngine {
     const numbers = this.pairs.find(source);
     const features = numbers.flatMap((number) => this.featuresOf(number));
     const written = numbers.flatMap((number) => [...this.pairs.tgt[number], EOS]);
-    return { model: this.model.start(source), neighbours: numbers.length ? neighboursOf(features, written) : null };
+    const copied = new Set(source.map((unit) => this.pairs.parts[unit]));
+    const neighbours = numbers.length ? { ...neighboursOf(features, written), copied } : null;
+    return { model: this.model.start(source), neighbours };
   }
 
   step(tokens, { model, neighbours }, k) {
@@ -96,7 +98,9 @@ class ConsultingEngine {
       kernel.set(token, kernel.get(token) + Math.exp((nearest - distance) / temperature));
     });
     const sum = [...kernel.values()].reduce((total, value) => total + value);
-    const share = weight * Math.exp(-nearest / reach);
+    const [[token, log]] = ofModel;
+    const doubt = neighbours.copied.has(token) ? 0 : Math.sqrt(Math.max(0, -Math.expm1(log)));
+    const share = weight * doubt * Math.exp(-nearest / reach);
     const left = ofModel.filter(([token]) => !kernel.has(token)).map(([token, log]) => [token, log + Math.log1p(-share)]);
     const ofBoth = neighbours.tokens.map((token, i) => {
       const probability = Math.exp(asked[i]) * (1 - share) + (share * kernel.get(token)) / sum;

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.decoding.similar.features import MOST_KEPT
 from seq2seq_cli.training.dial import Budget, measure_budget
 from seq2seq_cli.training.resolve import resolve_config
 
@@ -34,8 +35,18 @@ def budget(**changes: Any) -> Budget:
         ("best", {"minutes": 120.0}),
     ],
 )
-def test_the_recipes_are_points_of_the_dial(recipe: str, changes: dict[str, Any]) -> None:
-    assert load_config("quick", budget(**changes).overrides) == load_config(recipe)
+def test_the_recipes_are_points_of_the_dial_which_has_similar_pairs_for_all_but_few(
+    recipe: str, changes: dict[str, Any]
+) -> None:
+    pairs = [] if recipe == "few" else ["decoding.similar_pairs=32"]
+    assert load_config("quick", budget(**changes).overrides) == load_config(recipe, pairs)
+
+
+def test_pairs_whose_features_are_too_many_to_be_kept_are_not_consulted() -> None:
+    most, more = (
+        load_config("quick", budget(tokens_per_epoch=count).overrides) for count in (MOST_KEPT, MOST_KEPT + 1)
+    )
+    assert (most.decoding.similar_pairs, more.decoding.similar_pairs) == (32, 0)
 
 
 def test_few_tokens_that_are_read_often_get_a_small_model_and_much_noise() -> None:

@@ -2,6 +2,7 @@
 
 import math
 import tracemalloc
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -25,13 +26,18 @@ OTHERS: list[Pair] = [([99], [])] * 4
 """Without them, a word of all sources would say nothing."""
 
 
+NO_PARTS: Mapping[int, int] = {}
+
+
 def similar_pairs(*pairs: Pair) -> SimilarPairs:
     src, tgt = zip(*pairs, *OTHERS, strict=True)
     return SimilarPairs.of(Ragged.of(src), Ragged.of(tgt))
 
 
-def consulting(engine: TableEngine, *pairs: Pair, weight: float = 0.6) -> ConsultingEngine:
-    return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight)
+def consulting(
+    engine: TableEngine, *pairs: Pair, weight: float = 0.6, parts: Mapping[int, int] = NO_PARTS
+) -> ConsultingEngine:
+    return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight, parts=parts)
 
 
 def everything(engine: TableEngine, rows: int) -> np.ndarray:
@@ -60,8 +66,9 @@ def by_the_formula(
     kernel = np.zeros(engine.vocabulary_size)
     for distance, (_, written) in zip(distances, steps, strict=True):
         kernel[written] += math.exp((min(distances) - distance) / TEMPERATURE)  # proportional, and never all 0
-    share = weight * math.exp(-min(distances) / REACH)
     of_model = np.exp(engine.tables[source[0], token])
+    best = np.delete(of_model, [PAD, BOS]).max()
+    share = weight * math.sqrt(1 - best) * math.exp(-min(distances) / REACH)
     mixed: Float[np.ndarray, " V"] = share * kernel / kernel.sum() + (1 - share) * of_model
     return mixed
 
@@ -104,6 +111,18 @@ def test_without_weight_or_without_pairs_the_model_decides_alone(seed: int) -> N
         found, _ = engine.step(np.array([BOS, A]), engine.start([[0], [1]]), k=3, asked=everything(model, 2))
         assert found.tokens.tolist() == expected.tokens.tolist()
         np.testing.assert_allclose(found.asked, expected.asked, atol=1e-6)
+
+
+@given(seeds)
+def test_a_copied_part_of_a_word_is_left_to_the_model(seed: int) -> None:
+    model = random_engine(seed, tables=2)
+    engine = consulting(model, *PAIRS, parts={B: A, C: C})
+    best, _ = model.step(np.array([C]), model.start([[0]]), k=1, asked=everything(model, 1))
+    found, _ = engine.step(np.full(2, C), engine.start([[0, B], [0]]), k=1, asked=everything(model, 2))
+    alone = model.tables[0, C]
+    with_pairs = np.log(by_the_formula(model, [0], C, PAIRS[:2], 0.6))
+    np.testing.assert_allclose(found.asked[0], alone if best.tokens[0, 0] == A else with_pairs, atol=1e-4)
+    np.testing.assert_allclose(found.asked[1], with_pairs, atol=1e-4)
 
 
 def test_log_probabilities_are_no_larger_than_0_and_of_the_models_precision() -> None:
@@ -171,7 +190,7 @@ def test_the_features_of_pairs_that_are_not_kept_are_not_in_memory_twice(monkeyp
     sources = [[0, 100 + number] for number in range(32)]
     pairs = similar_pairs(*((source, [B] * 9) for source in sources for _ in range(8)))
     pairs.find(sources[0], 1)  # it keeps the most common words
-    engine = ConsultingEngine(model, pairs, most=8, weight=0.6)
+    engine = ConsultingEngine(model, pairs, most=8, weight=0.6, parts={})
     tracemalloc.start()
     try:
         state = engine.start(sources)

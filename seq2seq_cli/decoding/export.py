@@ -13,6 +13,7 @@ from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
 from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import contents, output_file, write_json, write_whole
+from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
@@ -27,7 +28,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _README = "translate_onnx.md"
 """Explains the folder to programs in other languages."""
 
-_STORED = (BEST, *PAIR_FILES.values())
+_STORED = (BEST, *layout.OF_PAIRS.values())
 """The files that deflate hardly makes smaller."""
 _NEEDED = (*_STORED, *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
 """The files that translating needs: none that only training reads."""
@@ -130,7 +131,7 @@ def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Pa
     changed = {} if with_pairs else _without_pairs(run)
     for part in (*_NEEDED, *others):
         path = run.chosen if run.chosen and part == BEST else run.path / part
-        if path.exists() and (with_pairs or part not in PAIR_FILES.values()):
+        if path.exists() and (with_pairs or part not in layout.OF_PAIRS.values()):
             yield part, changed[part] if part in changed else path.read_bytes()
     if (run.path / CORPUS).exists():
         yield Path(CORPUS), run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")

@@ -21,7 +21,6 @@ A tokens asked for.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,8 +36,6 @@ TEMPERATURE = 0.1
 value."""
 REACH = 0.6
 """D, the distance of the nearest step at which lambda is 1/e of the weight."""
-KEPT_BYTES = 2**26
-"""Size of the features that are kept at most: of few pairs, sentences have the same ones again and again."""
 
 Pair: TypeAlias = tuple[list[int], list[int]]
 """The ids of a source and its target, without EOS."""
@@ -106,9 +103,6 @@ class ConsultingEngine:
         self.pairs = pairs
         self._parts = parts
         self._kept = kept
-        self._recent: dict[int, Float[np.ndarray, "T F"]] = {}
-        """The features that were computed last, up to `KEPT_BYTES`, by the numbers of their pairs."""
-        self._lock = Lock()  # several threads may search
         self._most = most
         self._weight = weight
         self.vocabulary_size = model.vocabulary_size
@@ -192,16 +186,7 @@ class ConsultingEngine:
         """The features of the steps of each pair, kept or computed."""
         if self._kept:
             return {number: self._kept.of_pair(number).astype(np.float32) for number in numbers}
-        with self._lock:
-            found = {number: self._recent[number] for number in numbers if number in self._recent}
-        left = np.array([number for number in numbers if number not in found], dtype=np.int64)
-        computed = dict(features_of(self._model, self.pairs, left))
-        with self._lock:
-            self._recent |= computed
-            size = sum(features.nbytes for features in self._recent.values())
-            while size > KEPT_BYTES:
-                size -= self._recent.pop(next(iter(self._recent))).nbytes
-        return found | computed
+        return dict(features_of(self._model, self.pairs, np.array([*numbers], dtype=np.int64)))
 
     def _consult(
         self, of_model: Proposals, state: ConsultingState

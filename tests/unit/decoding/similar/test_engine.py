@@ -12,7 +12,6 @@ from jaxtyping import Float
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.decoding.search.search import search
-from seq2seq_cli.decoding.similar import engine as similar
 from seq2seq_cli.decoding.similar.engine import REACH, TEMPERATURE, ConsultingEngine, Pair
 from seq2seq_cli.decoding.similar.features import MOST_STEPS
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
@@ -168,24 +167,7 @@ def test_a_pair_of_one_step_has_no_variance() -> None:
     assert proposals.asked[0, EOS] > model.tables[0, BOS, EOS]
 
 
-def test_the_features_of_pairs_that_are_kept_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = random_engine(6, tables=2)
-    engine = consulting(model, *PAIRS)
-    [first, _] = engine.start([[0, B], [1]]).neighbours
-    steps = len(model.rows)
-    [_, again] = engine.start([[1], [0]]).neighbours
-    assert len(model.rows) == steps
-    monkeypatch.setattr(similar, "KEPT_BYTES", 0)
-    [anew] = consulting(model, *PAIRS).start([[0]]).neighbours
-    assert len(model.rows) > steps
-    assert first is not None
-    for other in (again, anew):
-        assert other is not None
-        np.testing.assert_array_equal(other.features, first.features)
-
-
-def test_the_features_of_pairs_that_are_not_kept_are_not_in_memory_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(similar, "KEPT_BYTES", 0)
+def test_the_features_of_pairs_are_not_in_memory_twice() -> None:
     model = random_engine(5, words=500)
     sources = [[0, 100 + number] for number in range(32)]
     pairs = similar_pairs(*((source, [B] * 9) for source in sources for _ in range(8)))

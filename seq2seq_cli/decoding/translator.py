@@ -110,9 +110,9 @@ class Translator:
         """The same translator, whose engine consults `most` of these pairs for a sentence."""
         from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it
 
-        src, tgt = self.src_codec.vocabulary, self.tgt_codec.vocabulary
-        parts, weight = src.shared_parts(tgt), self.options.similar_pairs_weight
-        engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, parts=parts, kept=kept)
+        src, weight = self.src_codec.vocabulary, self.options.similar_pairs_weight
+        parts, marks = src.shared_parts(self.tgt_codec.vocabulary), src.final_ids
+        engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, parts=parts, marks=marks, kept=kept)
         return replace(self, engine=engine)
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:

@@ -36,7 +36,7 @@ class DecodingConfig(Section):
     """Number of training pairs, those with the most similar sources, that the search consults; 0: none. At each step,
     the model's state is compared with its states in these pairs: tokens that follow similar states become more
     probable. With more than 0, training saves the training pairs in the run folder."""
-    similar_pairs_weight: Annotated[float, Field(ge=0.0, le=choices.LARGEST_PAIRS_WEIGHT)] = 0.6
+    similar_pairs_weight: Annotated[float, Field(ge=0.0, le=choices.LARGEST_PAIRS_WEIGHT)] = 0.5
     """For similar_pairs only: largest share of the pairs in the probability of a token; less where no pair is in
     a similar state."""
     sampling: bool = False

@@ -172,6 +172,7 @@ def _pairs(translator: Translator) -> dict[str, Any] | None:
         "bigrams": BIGRAMS,
         "multiplier": str(MULTIPLIER),
         "parts": translator.src_codec.vocabulary.shared_parts(translator.tgt_codec.vocabulary),
+        "marks": sorted(translator.src_codec.vocabulary.final_ids),
     }
 
 

@@ -96,12 +96,17 @@ class ConsultingEngine:
         most: int,
         weight: float,
         parts: Mapping[int, int],
+        marks: frozenset[int] = frozenset(),
         kept: KeptFeatures | None = None,
     ) -> None:
-        """The model with its pairs; `parts` has the parts of words of both sides, each target unit by the source's."""
+        """The model with its pairs; `parts` has the parts of words of both sides, each target unit by the source's.
+
+        The `marks` of the source, which end a sentence or not as people like, do not count in what is similar.
+        """
         self._model = model
         self.pairs = pairs
         self._parts = parts
+        self._marks = marks
         self._kept = kept
         self._most = most
         self._weight = weight
@@ -174,7 +179,7 @@ class ConsultingEngine:
         longest = self.max_source_length or MOST_STEPS
         found: dict[int, Pair] = {}
         left = MOST_STEPS
-        for number in self.pairs.find(source, self._most).tolist():
+        for number in self.pairs.find([unit for unit in source if unit not in self._marks], self._most).tolist():
             src, tgt = self.pairs.pair(number)
             steps = max(len(src), len(tgt)) + 1
             if steps <= left and len(src) < longest:

@@ -33,7 +33,7 @@ class SimilarPairs {
   /** The pairs with the most similar sources, best first, but for those too long. */
   find(source) {
     const similarities = new Float32Array(this.src.length);
-    for (const class_ of this.classesOf(source)) {
+    for (const class_ of this.classesOf(source.filter((unit) => !this.marks.includes(unit)))) {
       const weight = this.weightOf(class_);
       for (const number of this.owners.get(class_) ?? []) similarities[number] += weight;
     }

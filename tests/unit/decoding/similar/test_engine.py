@@ -124,6 +124,17 @@ def test_a_copied_part_of_a_word_is_left_to_the_model(seed: int) -> None:
     np.testing.assert_allclose(found.asked[1], with_pairs, atol=1e-4)
 
 
+def test_marks_do_not_count_in_what_is_similar() -> None:
+    model = random_engine(7, tables=3)
+    pairs = similar_pairs(([0, B], [A]), ([1, C], [B]))
+    engine = ConsultingEngine(model, pairs, most=9, weight=0.6, parts={}, marks=frozenset([C]))
+    with_mark, without, mark = engine.start([[0, B, C], [0, B], [C]]).neighbours
+    assert with_mark is not None
+    assert without is not None
+    np.testing.assert_array_equal(with_mark.features, without.features)
+    assert mark is None
+
+
 def test_log_probabilities_are_no_larger_than_0_and_of_the_models_precision() -> None:
     certain = TableEngine(np.full((1, 7, 7), 1e-30))
     certain.tables[:, :, A] = 0

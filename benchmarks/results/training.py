@@ -15,6 +15,7 @@ from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.choose_decoding import choose_decoding
 from seq2seq_cli.training.dial import measure_budget
 from seq2seq_cli.training.plan import BASE, Plan
+from seq2seq_cli.training.report import keep_features
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import open_session
@@ -44,7 +45,8 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
         session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass
-        choose_decoding(session)
+        session, _ = choose_decoding(session)
+        keep_features(session)
         taken = session.state.progress.seconds / 60
     return Trained(parameters=Run.read(run).parameters or 0, minutes=taken, tokens_per_second=speed)
 

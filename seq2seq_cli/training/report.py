@@ -44,7 +44,7 @@ def finish(session: Session) -> Report:
     try:
         with memory_errors(session.state.device.type, SMALLER_SEARCH):
             session, chosen = choose_decoding(session)
-            _keep_features(session)
+            keep_features(session)
             result = report(session, chosen)
     except S2SError as error:
         raise TrainingError(_untested(session, f"the test failed: {error}")) from error
@@ -64,7 +64,7 @@ def finish(session: Session) -> Report:
     return result
 
 
-def _keep_features(session: Session) -> None:
+def keep_features(session: Session) -> None:
     """Keep the features of the training pairs that translations consult, unless those of the best weights are there."""
     run = session.run
     if session.config.decoding.similar_pairs:

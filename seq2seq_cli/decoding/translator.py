@@ -111,8 +111,8 @@ class Translator:
         from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it
 
         src, weight = self.src_codec.vocabulary, self.options.similar_pairs_weight
-        parts, marks = src.shared_parts(self.tgt_codec.vocabulary), src.final_ids
-        engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, parts=parts, marks=marks, kept=kept)
+        same, marks = src.shared_ids(self.tgt_codec.vocabulary), src.final_ids
+        engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, same=same, marks=marks, kept=kept)
         return replace(self, engine=engine)
 
     def translate(self, texts: Iterable[str]) -> list[Translation]:

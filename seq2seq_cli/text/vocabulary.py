@@ -93,12 +93,7 @@ class Vocabulary:
     def shared_ids(self, other: "Vocabulary") -> dict[int, int]:
         """The ids of the units that `other` has too, the special ones included, each with the id that it has there."""
         special = {id_: id_ for id_ in range(len(SPECIAL_UNITS))}
-        return special | {id_: other.id(word) for word, id_ in self._ids.items() if other.has_all([word])}
-
-    def shared_parts(self, other: "Vocabulary") -> dict[int, int]:
-        """The ids of the units inside of words that `other` has too, each with the id that it has there."""
-        units = ((id_, other.id(self.unit(id_))) for id_ in self.continuing)
-        return {id_: there for id_, there in units if there != UNK}
+        return special | {id_: there for word, id_ in self._ids.items() if (there := other.id(word)) != UNK}
 
     def unit(self, id_: int) -> str:
         """The unit of an id; raises IndexError for an id outside the vocabulary."""

@@ -11,9 +11,11 @@ latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation
 
 (equation 3), so that pairs that do not fit change little; Dai et al. 2023, "Simple and Scalable Nearest Neighbor
 Machine Translation", has 1 - min_i d_i / D in place of the exponential. Where the model is sure, it needs no pairs;
-Jiang et al. 2022, "Towards Robust k-Nearest-Neighbor Machine Translation", learns that. Where its best token is a part
-of a word that the source has, too, lambda is 0: it copies a name that the pairs would end. The pairs are those with the
-most similar sources, and their features are computed when they are needed, unless they were kept after the training.
+Jiang et al. 2022, "Towards Robust k-Nearest-Neighbor Machine Translation", learns that. Where its best token is a unit
+that the source has, too, lambda is 0: it copies a name or a number, which no pair has.
+
+The pairs are those with the most similar sources, as with Dai et al., and their features are computed when they are
+needed, unless they were kept after the training.
 
 R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, k proposals per row,
 A tokens asked for.
@@ -78,7 +80,7 @@ class ConsultingState:
     tokens: Int[np.ndarray, "N W"]
     """The tokens that the neighbours of each source write, in ascending order after PAD."""
     copied: tuple[frozenset[int], ...]
-    """The parts of words that each source has, as target units."""
+    """The target units that each source has, too."""
 
     def select(self, rows: Int[np.ndarray, " R"]) -> "ConsultingState":
         """The state of the given rows, in the order given; a row may be taken more than once."""
@@ -95,17 +97,17 @@ class ConsultingEngine:
         *,
         most: int,
         weight: float,
-        parts: Mapping[int, int],
+        same: Mapping[int, int],
         marks: frozenset[int] = frozenset(),
         kept: KeptFeatures | None = None,
     ) -> None:
-        """The model with its pairs; `parts` has the parts of words of both sides, each target unit by the source's.
+        """The model with its pairs; `same` has the target unit of each source unit that is written alike.
 
         The `marks` of the source, which end a sentence or not as people like, do not count in what is similar.
         """
         self._model = model
         self.pairs = pairs
-        self._parts = parts
+        self._same = same
         self._marks = marks
         self._kept = kept
         self._most = most
@@ -136,7 +138,7 @@ class ConsultingEngine:
             sources=np.arange(len(sources)),
             neighbours=tuple(neighbours),
             tokens=tokens,
-            copied=tuple(frozenset(self._parts[unit] for unit in source if unit in self._parts) for source in sources),
+            copied=tuple(frozenset(self._same[unit] for unit in source if unit in self._same) for source in sources),
         )
 
     def step(

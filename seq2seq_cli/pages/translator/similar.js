@@ -71,7 +71,7 @@ class ConsultingEngine {
     const numbers = this.pairs.find(source);
     const features = numbers.flatMap((number) => this.featuresOf(number));
     const written = numbers.flatMap((number) => [...this.pairs.tgt[number], EOS]);
-    const copied = new Set(source.map((unit) => this.pairs.parts[unit]));
+    const copied = new Set(source.map((unit) => this.pairs.same[unit]));
     const neighbours = numbers.length ? { ...neighboursOf(features, written), copied } : null;
     return { model: this.model.start(source), neighbours };
   }

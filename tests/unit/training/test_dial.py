@@ -22,7 +22,7 @@ budgets = st.builds(
 
 def budget(**changes: Any) -> Budget:
     """Six minutes with all of deu.txt on two cores."""
-    values = {"pairs": DEU, "tokens_per_epoch": 1_500_000, "minutes": 6.0, "tokens_per_second": 9_000.0}
+    values = {"pairs": DEU, "tokens_per_epoch": 1_500_000, "minutes": 6.0, "tokens_per_second": 18_000.0}
     return Budget(**(values | changes))
 
 
@@ -88,8 +88,8 @@ def test_more_time_brings_no_smaller_model_and_no_lower_bleu(less: Budget, facto
 
 
 def test_the_epochs_that_time_allows() -> None:
-    assert budget().possible_epochs == pytest.approx(9_000 * 360 / 1_500_000)
-    assert budget(minutes=10.0).possible_epochs == pytest.approx(9_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
+    assert budget().possible_epochs == pytest.approx(18_000 * 360 / 1_500_000)
+    assert budget(minutes=10.0).possible_epochs == pytest.approx(18_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
 
 
 def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:

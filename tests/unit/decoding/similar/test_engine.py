@@ -25,7 +25,7 @@ OTHERS: list[Pair] = [([99], [])] * 4
 """Without them, a word of all sources would say nothing."""
 
 
-NO_PARTS: Mapping[int, int] = {}
+NOTHING_ALIKE: Mapping[int, int] = {}
 
 
 def similar_pairs(*pairs: Pair) -> SimilarPairs:
@@ -34,9 +34,9 @@ def similar_pairs(*pairs: Pair) -> SimilarPairs:
 
 
 def consulting(
-    engine: TableEngine, *pairs: Pair, weight: float = 0.6, parts: Mapping[int, int] = NO_PARTS
+    engine: TableEngine, *pairs: Pair, weight: float = 0.6, same: Mapping[int, int] = NOTHING_ALIKE
 ) -> ConsultingEngine:
-    return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight, parts=parts)
+    return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight, same=same)
 
 
 def everything(engine: TableEngine, rows: int) -> np.ndarray:
@@ -113,9 +113,9 @@ def test_without_weight_or_without_pairs_the_model_decides_alone(seed: int) -> N
 
 
 @given(seeds)
-def test_a_copied_part_of_a_word_is_left_to_the_model(seed: int) -> None:
+def test_what_is_copied_is_left_to_the_model(seed: int) -> None:
     model = random_engine(seed, tables=2)
-    engine = consulting(model, *PAIRS, parts={B: A, C: C})
+    engine = consulting(model, *PAIRS, same={B: A, C: C})
     best, _ = model.step(np.array([C]), model.start([[0]]), k=1, asked=everything(model, 1))
     found, _ = engine.step(np.full(2, C), engine.start([[0, B], [0]]), k=1, asked=everything(model, 2))
     alone = model.tables[0, C]
@@ -127,7 +127,7 @@ def test_a_copied_part_of_a_word_is_left_to_the_model(seed: int) -> None:
 def test_marks_do_not_count_in_what_is_similar() -> None:
     model = random_engine(7, tables=3)
     pairs = similar_pairs(([0, B], [A]), ([1, C], [B]))
-    engine = ConsultingEngine(model, pairs, most=9, weight=0.6, parts={}, marks=frozenset([C]))
+    engine = ConsultingEngine(model, pairs, most=9, weight=0.6, same={}, marks=frozenset([C]))
     with_mark, without, mark = engine.start([[0, B, C], [0, B], [C]]).neighbours
     assert with_mark is not None
     assert without is not None
@@ -183,7 +183,7 @@ def test_the_features_of_pairs_are_not_in_memory_twice() -> None:
     sources = [[0, 100 + number] for number in range(32)]
     pairs = similar_pairs(*((source, [B] * 9) for source in sources for _ in range(8)))
     pairs.find(sources[0], 1)  # it keeps the most common words
-    engine = ConsultingEngine(model, pairs, most=8, weight=0.6, parts={})
+    engine = ConsultingEngine(model, pairs, most=8, weight=0.6, same={})
     tracemalloc.start()
     try:
         state = engine.start(sources)

@@ -74,7 +74,7 @@ def test_searches_take_no_steps_for_pairs_whose_features_are_kept() -> None:
     model, pairs = random_engine(2, tables=4), pairs_of(SOURCES, TARGETS)
     kept = KeptFeatures.computed(model, pairs)
     with_kept, without = (
-        ConsultingEngine(model, pairs, most=4, weight=0.6, parts={}, kept=each) for each in (kept, None)
+        ConsultingEngine(model, pairs, most=4, weight=0.6, same={}, kept=each) for each in (kept, None)
     )
     model.rows.clear()
     state = with_kept.start([[0, B], [1]])

@@ -50,7 +50,7 @@ class TrainingBar:
             case Finished():
                 self._tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
                 if self._bar is not None:
-                    self._bar.set_postfix_str("scoring the test split")
+                    self._bar.set_postfix_str("the test, and what translating needs")
             case Report():
                 self.close()
 

@@ -46,7 +46,7 @@ def corrected(run: Path, translator: Translator) -> Translator:
 
     src, tgt = Ragged.of([*corrections]), Ragged.of([each.ids for each in corrections.values()])
     pairs = SimilarPairs.of(src, tgt, others=MOST_PAIRS, least=_LEAST)
-    translator = translator.consulting(pairs, most=max(_MOST, translator.options.similar_pairs))
+    translator = translator.consulting(pairs, most=max(_MOST, translator.options.similar_pairs), corrects=True)
     return replace(translator, corrections=corrections)
 
 

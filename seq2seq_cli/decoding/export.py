@@ -28,9 +28,15 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _README = "translate_onnx.md"
 """Explains the folder to programs in other languages."""
 
-_STORED = (BEST, *layout.OF_PAIRS.values())
+_STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
-_NEEDED = (*_STORED, *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
+_NEEDED = (
+    *_STORED,
+    *layout.FEATURE_FILES.values(),
+    *EXPORTED,
+    Path(CONFIG),
+    *(codec_path(Path(), side) for side in SIDES),
+)
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
 """The scores of the best weights, for people and for ``s2s runs``."""
@@ -131,7 +137,8 @@ def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Pa
     changed = {} if with_pairs else _without_pairs(run)
     for part in (*_NEEDED, *others):
         path = run.chosen if run.chosen and part == BEST else run.path / part
-        if path.exists() and (with_pairs or part not in layout.OF_PAIRS.values()):
+        is_unfit = run.chosen and part in layout.FEATURE_FILES.values()  # they are of the best weights
+        if path.exists() and not is_unfit and (with_pairs or part not in layout.OF_PAIRS.values()):
             yield part, changed[part] if part in changed else path.read_bytes()
     if (run.path / CORPUS).exists():
         yield Path(CORPUS), run.provenance().for_others().model_dump_json(exclude_none=True).encode("utf-8")

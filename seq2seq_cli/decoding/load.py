@@ -18,7 +18,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, GLOSSARY
+from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, FEATURE_FILES, GLOSSARY
 from seq2seq_cli.runs.weights import Weights, read_header, read_weights
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
@@ -140,7 +140,8 @@ def load_translator(
     options = _options(run, overrides)
     options = options if threads is None else replace(options, threads=threads)
     src, tgt = load_codecs(run.path)
-    engine = open_engine(run, options, device)
+    computes_pairs = options.similar_pairs > 0 and not (run.path / FEATURE_FILES["weights"]).is_file()
+    engine = open_engine(run, options, device, with_features=computes_pairs)
     src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
     for side, size, codec in (("source", src_size, src), ("target", engine.vocabulary_size, tgt)):
         if size != len(codec.vocabulary):
@@ -167,8 +168,10 @@ def _options(run: RunFolder, overrides: Sequence[str]) -> DecodingOptions:
     return run.config().decoding.options
 
 
-def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "auto") -> Engine[Any]:
-    """The engine with the best weights of a run, or those that `run` names.
+def open_engine(
+    run: RunFolder, options: DecodingOptions, device: DeviceName = "auto", *, with_features: bool = False
+) -> Engine[Any]:
+    """The engine with the best weights of a run, or those that `run` names; `with_features` as `OnnxEngine`.
 
     Nothing is written into the run. Torch computes with a warning where there is no exported model that fits the
     weights, or only one that other code of the models exported.
@@ -182,7 +185,7 @@ def open_engine(run: RunFolder, options: DecodingOptions, device: DeviceName = "
     needs_export = importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
-        exported = OnnxEngine(run, record, threads=options.threads)
+        exported = OnnxEngine(run, record, threads=options.threads, with_features=with_features)
         problem = "its exported model is of other code of seq2seq_cli/model" if record.is_of_other_code else ""
         if needs_export or not problem:
             return exported
@@ -209,6 +212,8 @@ def consulting(run: RunFolder, translator: Translator) -> Translator:
     try:
         pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
         kept = KeptFeatures.open(run, pairs)
+        with suppress(ModelFileError):  # no exported model
+            kept = None if ExportRecord.read(run.path).is_of_other_code else kept
     except ModelFileError as error:
         resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
         cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"

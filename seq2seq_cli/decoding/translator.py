@@ -106,12 +106,16 @@ class Translator:
             raise UsageError(f"{glossary}: needs a search: leave it out, or set decoding.sampling=false")
         return replace(self, demands=replace(demands, terms={**self.demands.terms, **demands.terms}))
 
-    def consulting(self, pairs: "SimilarPairs", *, most: int, kept: "KeptFeatures | None" = None) -> "Translator":
-        """The same translator, whose engine consults `most` of these pairs for a sentence."""
+    def consulting(
+        self, pairs: "SimilarPairs", *, most: int, kept: "KeptFeatures | None" = None, corrects: bool = False
+    ) -> "Translator":
+        """The same translator, whose engine consults `most` of these pairs for a sentence, or is corrected by them."""
         from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it
 
         src, weight = self.src_codec.vocabulary, self.options.similar_pairs_weight
-        same, marks = src.shared_ids(self.tgt_codec.vocabulary), src.final_ids
+        same, marks = None if corrects else src.shared_ids(self.tgt_codec.vocabulary), src.final_ids
+        if same and self.tgt_codec.unit == "character":
+            same = {}  # most letters are in any source
         engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, same=same, marks=marks, kept=kept)
         return replace(self, engine=engine)
 

@@ -35,6 +35,7 @@ PAIR_FILES = {
 FEATURE_FILES = {name: Path(PAIRS, f"{name}.npy") for name in ("components", "projection", "weights")}
 """The files of the features of these pairs; the last one, the digest of the weights, says that all are there."""
 OF_PAIRS = PAIR_FILES | FEATURE_FILES
+"""All files of pairs, in the order in which they are written."""
 LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)

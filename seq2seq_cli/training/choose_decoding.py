@@ -33,10 +33,10 @@ TRIED: dict[tuple[str, ...], Sequence[tuple[Any, ...]]] = {
     ("length_penalty", "length_penalty_alpha"): [("gnmt", 0.6), ("gnmt", 1.0), ("none", 1.0)],
     ("similar_pairs",): [(32,)],
 }
-"""The values that are tried besides the defaults and those of the config; what takes five times as long comes last."""
+"""The values that are tried besides the defaults and those of the config; what takes longest comes last."""
 MARGIN, MARGIN_OF_PAIRS = 0.3, 1.0
 """Points that a value must bring on `MOST_SOURCES`: the standard error of the difference of two searches; with similar
-pairs, which change more and take five times as long, nearly twice theirs. Both grow as the error does with fewer."""
+pairs, which change more, nearly twice theirs. Both grow as the error does with fewer."""
 _TIMED, _TRIALS = 30, 15
 """Sources that are translated to measure the time, and the trials that a choice takes, one of similar pairs as six."""
 
@@ -124,7 +124,7 @@ def trained_translator(session: Session) -> Translator:
     """The translator with the best weights, without similar pairs: on a CPU by the exported model, which is quicker."""
     run, device, options = session.run, session.state.device, session.config.decoding.options
     if device.type == "cpu":
-        engine = open_engine(run, options, "cpu")
+        engine = open_engine(run, options, "cpu", with_features=True)
     else:
         engine = TorchEngine(load_model(run, run.read_best()).to(device))
     src, tgt = load_codecs(run.path)

@@ -5,7 +5,9 @@ https://huggingface.co/docs/hub/model-cards
 """
 
 import html
+import logging
 import re
+from contextlib import suppress
 from typing import Any
 
 from seq2seq_cli.compute.process import SMALLER_SEARCH, memory_errors
@@ -16,8 +18,9 @@ from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.decoding.load import consulting, load_model
 from seq2seq_cli.decoding.similar.features import KeptFeatures
+from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import Interrupted, S2SError, TrainingError, command_line
+from seq2seq_cli.errors import Interrupted, ModelFileError, S2SError, TrainingError, command_line
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.held_out import HeldOutScores, score_split
 from seq2seq_cli.evaluation.verdict import Verdict, count_words, verdict_of
@@ -28,7 +31,9 @@ from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.training.choose_decoding import choose_decoding, trained_translator
 from seq2seq_cli.training.events import Report
 from seq2seq_cli.training.loop import is_ended_by_time
-from seq2seq_cli.training.session import Session, pairs_to_consult
+from seq2seq_cli.training.session import Session
+
+logger = logging.getLogger(__name__)
 
 _SAMPLES = 5
 _MARKS = re.compile(r"[\\`*_\[\]|]")
@@ -67,12 +72,18 @@ def finish(session: Session) -> Report:
 def keep_features(session: Session) -> None:
     """Keep the features of the training pairs that translations consult, unless those of the best weights are there."""
     run = session.run
-    if session.config.decoding.similar_pairs:
-        pairs = pairs_to_consult(session.corpus)
-        if not KeptFeatures.open(run, pairs) and (
-            kept := KeptFeatures.computed(trained_translator(session).engine, pairs)
-        ):
+    if not session.config.decoding.similar_pairs:
+        return
+    src_size, tgt_size = (len(codec.vocabulary) for codec in session.corpus.codecs)
+    pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
+    with suppress(ModelFileError):  # damaged ones are made anew
+        if KeptFeatures.open(run, pairs):
+            return
+    if kept := KeptFeatures.computed(trained_translator(session).engine, pairs):
+        try:
             run.save_pairs(kept.arrays(run))
+        except TrainingError as error:  # a full disk
+            logger.warning("%s: translating is slower without these features", error)
 
 
 def _untested(session: Session, why: str) -> str:

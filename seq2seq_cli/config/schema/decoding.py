@@ -38,7 +38,7 @@ class DecodingConfig(Section):
     probable. With more than 0, training saves the training pairs in the run folder."""
     similar_pairs_weight: Annotated[float, Field(ge=0.0, le=choices.LARGEST_PAIRS_WEIGHT)] = 0.5
     """For similar_pairs only: largest share of the pairs in the probability of a token; less where no pair is in
-    a similar state."""
+    a similar state or the model is sure, none where it copies."""
     sampling: bool = False
     """Draw each token by its probability; no search, and beam_size does not matter."""
     temperature: Positive = 1.0

@@ -6,7 +6,6 @@ R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -124,11 +123,14 @@ class OnnxState:
 class OnnxEngine:
     """The steps of an exported model."""
 
-    def __init__(self, run: RunFolder, record: ExportRecord, *, threads: int | None = None) -> None:
+    def __init__(
+        self, run: RunFolder, record: ExportRecord, *, threads: int | None = None, with_features: bool = False
+    ) -> None:
         """Open the exported model of a run with its best weights, or those that it names.
 
-        So many `threads` may search at the same time, one per core by default. Raises ModelFileError when a file is
-        missing or damaged, or does not fit the others.
+        So many `threads` may search at the same time, one per core by default; `with_features` it takes half the time
+        for steps without the output layer. Raises ModelFileError when a file is missing or damaged, or does not fit the
+        others.
         """
         path = run.chosen or run.best_path
         header = read_header(path)
@@ -139,8 +141,9 @@ class OnnxEngine:
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
-        self._run, self._weights, self._names = run.path, weights, record.graphs
-        self._encoder, self._decoder = self._graph(ENCODER), self._graph(DECODER)
+        paths = (ENCODER, DECODER, *([FEATURES] if with_features else []))
+        graphs = [Graph(run.path / path, weights, record.graphs[path.stem]) for path in paths]
+        self._encoder, self._decoder, self._features = graphs[0], graphs[1], graphs[2] if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
 
@@ -161,7 +164,7 @@ class OnnxEngine:
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         given = _inputs(tokens, state, k, asked)
-        if k or asked.size:
+        if k or asked.size or self._features is None:
             found = self._decoder.run(given, [*PROPOSALS, *self._next])
         else:
             found = [asked, asked, asked, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
@@ -171,14 +174,6 @@ class OnnxEngine:
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
         proposals = proposals._replace(tokens=proposals.tokens.view(np.int64))
         return proposals, replace(state, decoder=decoder)
-
-    @cached_property
-    def _features(self) -> Graph:
-        """A step without the output layer, which takes half the time; hardly any search needs one."""
-        return self._graph(FEATURES)
-
-    def _graph(self, path: Path) -> Graph:
-        return Graph(self._run / path, self._weights, self._names[path.stem])
 
     def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
         """The attention of the same step; see `Engine`."""

@@ -12,7 +12,7 @@ latter; Khandelwal et al. 2021, "Nearest Neighbor Machine Translation", equation
 (equation 3), so that pairs that do not fit change little; Dai et al. 2023, "Simple and Scalable Nearest Neighbor
 Machine Translation", has 1 - min_i d_i / D in place of the exponential. Where the model is sure, it needs no pairs;
 Jiang et al. 2022, "Towards Robust k-Nearest-Neighbor Machine Translation", learns that. Where its best token is a unit
-that the source has, too, lambda is 0: it copies a name or a number, which no pair has.
+that the source has, too, lambda is 0: what it copies, such as a name, a number or a mark, no pair knows better.
 
 The pairs are those with the most similar sources, as with Dai et al., and their features are computed when they are
 needed, unless they were kept after the training.
@@ -37,7 +37,7 @@ TEMPERATURE = 0.1
 """T, tuned like `REACH` on the validation split of a model of English to German; the score hardly changes near either
 value."""
 REACH = 0.6
-"""D, the distance of the nearest step at which lambda is 1/e of the weight."""
+"""D, the distance of the nearest step at which lambda is 1/e of what it is at 0."""
 
 Pair: TypeAlias = tuple[list[int], list[int]]
 """The ids of a source and its target, without EOS."""
@@ -97,11 +97,13 @@ class ConsultingEngine:
         *,
         most: int,
         weight: float,
-        same: Mapping[int, int],
+        same: Mapping[int, int] | None,
         marks: frozenset[int] = frozenset(),
         kept: KeptFeatures | None = None,
     ) -> None:
         """The model with its pairs; `same` has the target unit of each source unit that is written alike.
+
+        Where `same` is None, the pairs correct the model, and lambda does not depend on what it proposes.
 
         The `marks` of the source, which end a sentence or not as people like, do not count in what is similar.
         """
@@ -120,11 +122,11 @@ class ConsultingEngine:
     def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
         """The state before the first step; see `Engine`."""
         found = [self._found(source) for source in sources]
-        # Each pair is computed once for all sources. Features that are not kept are removed after the last of them:
-        # together, they take as much memory as all neighbours.
+        # Each pair once for all sources, and its features are removed after the last of them: together, they take as
+        # much memory as all neighbours.
         features = self._features_of({number for pairs in found for number in pairs})
         last = {number: i for i, pairs in enumerate(found) for number in pairs}
-        neighbours = []
+        neighbours, same = [], self._same or {}
         for i, pairs in enumerate(found):
             written = np.array([token for _, tgt in pairs.values() for token in (*tgt, EOS)])
             of_pairs = [features.pop(number) if last[number] == i else features[number] for number in pairs]
@@ -138,7 +140,7 @@ class ConsultingEngine:
             sources=np.arange(len(sources)),
             neighbours=tuple(neighbours),
             tokens=tokens,
-            copied=tuple(frozenset(self._same[unit] for unit in source if unit in self._same) for source in sources),
+            copied=tuple(frozenset(same[unit] for unit in source if unit in same) for source in sources),
         )
 
     def step(
@@ -208,6 +210,8 @@ class ConsultingEngine:
                 of_tokens, likeness = neighbours.consult(features[start:end])
                 p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
                 lambda_[start:end] = self._weight * likeness
+        if self._same is None:
+            return p_knn, lambda_
         lambda_ *= np.sqrt(-np.expm1(np.minimum(of_model.log_probabilities[:, 0], 0)))  # rounded, it may be above 0
         rows = zip(of_model.tokens[:, 0].tolist(), state.sources.tolist(), strict=True)
         lambda_[[best in state.copied[source] for best, source in rows]] = 0

@@ -31,8 +31,8 @@ MOST_STEPS = 1024
 MOST_KEPT = 4_000_000
 """M at most, for the disk; where the pairs have more, their features are computed when they are needed."""
 
-_FITTED = 4096
-"""Pairs, at equal distances, whose features have the components."""
+_FITTED = 50_000
+"""Steps, about, of pairs at equal distances, whose features have the components."""
 _LARGEST, _WITHIN = 127, 0.9999
 """The largest whole number, and the share of the components that become no larger ones, which are cut."""
 _BATCH = 64
@@ -81,7 +81,8 @@ class KeptFeatures:
         )
         if not len(numbers) or offsets[-1] > MOST_KEPT:
             return None
-        some = numbers[np.linspace(0, len(numbers) - 1, min(_FITTED, len(numbers))).astype(np.int64)]
+        count = min(len(numbers), -(-_FITTED * len(pairs.tgt) // int(offsets[-1])))
+        some = numbers[np.linspace(0, len(numbers) - 1, count).astype(np.int64)]
         features = np.concatenate([of_pair for _, of_pair in features_of(model, pairs, some, model.threads)])
         mean = features.mean(axis=0)
         features -= mean
@@ -100,13 +101,14 @@ class KeptFeatures:
 
         None where there are none for these weights. Raises ModelFileError when they are damaged.
         """
+        digest = _digest_of_weights(run)
         try:
             arrays = {name: np.lib.format.open_memmap(run.path / path, "r") for name, path in FEATURE_FILES.items()}
-            if not np.array_equal(arrays["weights"], _digest_of_weights(run)):
+            if not np.array_equal(arrays["weights"], digest):
                 return None
-            components, projection = np.asarray(arrays["components"]), np.array(arrays["projection"])
-            kept = cls(components=components, projection=projection, offsets=offsets_of(pairs.tgt.lengths + 1))
-            if components.dtype != np.int8 or components.shape != (kept.offsets[-1], projection.shape[-1]):
+            components, projection = np.asarray(arrays["components"]), arrays["projection"]
+            offsets = offsets_of(pairs.tgt.lengths + 1)
+            if components.dtype != np.int8 or components.shape != (offsets[-1], projection.shape[-1]):
                 raise ValueError("features of other pairs")  # noqa: TRY301
             if projection.dtype != np.float32 or projection.ndim != 2 or not np.isfinite(projection).all():
                 raise ValueError("a matrix that no features have")  # noqa: TRY301
@@ -114,7 +116,7 @@ class KeptFeatures:
             return None
         except Exception as error:  # a damaged header of an array can lead to any error
             raise ModelFileError(f"{run.path / PAIRS}: missing or damaged ({one_line(str(error))})") from error
-        return kept
+        return cls(components=components, projection=np.array(projection), offsets=offsets)
 
     def of_pair(self, number: int) -> Int[np.ndarray, "T C"]:
         """The components of the steps of a pair, a view."""

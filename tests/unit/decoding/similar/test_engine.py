@@ -124,6 +124,15 @@ def test_what_is_copied_is_left_to_the_model(seed: int) -> None:
     np.testing.assert_allclose(found.asked[1], with_pairs, atol=1e-4)
 
 
+@given(seeds, st.floats(0.1, 0.9))
+def test_corrections_count_however_sure_the_model_is(seed: int, weight: float) -> None:
+    model = random_engine(seed, tables=2, sharpness=3.0)
+    engine = ConsultingEngine(model, similar_pairs(([0], [A])), most=9, weight=weight, same=None)
+    proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=everything(model, 1))
+    alone = np.exp(model.tables[0, BOS])
+    assert np.exp(proposals.asked[0, A]) == pytest.approx(weight + (1 - weight) * alone[A], abs=1e-4)  # the same state
+
+
 def test_marks_do_not_count_in_what_is_similar() -> None:
     model = random_engine(7, tables=3)
     pairs = similar_pairs(([0, B], [A]), ([1, C], [B]))

@@ -30,13 +30,7 @@ _README = "translate_onnx.md"
 
 _STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
-_NEEDED = (
-    *_STORED,
-    *layout.FEATURE_FILES.values(),
-    *EXPORTED,
-    Path(CONFIG),
-    *(codec_path(Path(), side) for side in SIDES),
-)
+_NEEDED = (BEST, *layout.OF_PAIRS.values(), *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
 """The scores of the best weights, for people and for ``s2s runs``."""

@@ -113,9 +113,8 @@ class Translator:
         from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it
 
         src, weight = self.src_codec.vocabulary, self.options.similar_pairs_weight
-        same, marks = None if corrects else src.shared_ids(self.tgt_codec.vocabulary), src.final_ids
-        if same and self.tgt_codec.unit == "character":
-            same = {}  # most letters are in any source
+        marks, has_letters = src.final_ids, self.tgt_codec.unit == "character"  # most of which are in any source
+        same = None if corrects else {} if has_letters else src.shared_ids(self.tgt_codec.vocabulary)
         engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, same=same, marks=marks, kept=kept)
         return replace(self, engine=engine)
 

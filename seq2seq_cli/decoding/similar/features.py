@@ -108,10 +108,9 @@ class KeptFeatures:
                 return None
             components, projection = np.asarray(arrays["components"]), arrays["projection"]
             offsets = offsets_of(pairs.tgt.lengths + 1)
-            if components.dtype != np.int8 or components.shape != (offsets[-1], projection.shape[-1]):
-                raise ValueError("features of other pairs")  # noqa: TRY301
-            if projection.dtype != np.float32 or projection.ndim != 2 or not np.isfinite(projection).all():
-                raise ValueError("a matrix that no features have")  # noqa: TRY301
+            is_sound = projection.dtype == np.float32 and projection.ndim == 2 and np.isfinite(projection).all()
+            if not is_sound or components.dtype != np.int8 or components.shape != (offsets[-1], projection.shape[-1]):
+                raise ValueError("not the features of these pairs")  # noqa: TRY301
         except FileNotFoundError:
             return None
         except Exception as error:  # a damaged header of an array can lead to any error

@@ -106,15 +106,20 @@ class Translator:
             raise UsageError(f"{glossary}: needs a search: leave it out, or set decoding.sampling=false")
         return replace(self, demands=replace(demands, terms={**self.demands.terms, **demands.terms}))
 
+    @property
+    def same_units(self) -> dict[int, int]:
+        """The target unit of each source unit that is written alike; none of letters, most of which any source has."""
+        src, tgt = self.src_codec.vocabulary, self.tgt_codec.vocabulary
+        return {} if self.tgt_codec.unit == "character" else src.shared_ids(tgt)
+
     def consulting(
         self, pairs: "SimilarPairs", *, most: int, kept: "KeptFeatures | None" = None, corrects: bool = False
     ) -> "Translator":
         """The same translator, whose engine consults `most` of these pairs for a sentence, or is corrected by them."""
         from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it
 
-        src, weight = self.src_codec.vocabulary, self.options.similar_pairs_weight
-        marks, has_letters = src.final_ids, self.tgt_codec.unit == "character"  # most of which are in any source
-        same = None if corrects else {} if has_letters else src.shared_ids(self.tgt_codec.vocabulary)
+        marks, weight = self.src_codec.vocabulary.final_ids, self.options.similar_pairs_weight
+        same = None if corrects else self.same_units
         engine = ConsultingEngine(self.engine, pairs, most=most, weight=weight, same=same, marks=marks, kept=kept)
         return replace(self, engine=engine)
 

@@ -141,9 +141,10 @@ class OnnxEngine:
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
-        paths = (ENCODER, DECODER, *([FEATURES] if with_features else []))
-        graphs = [Graph(run.path / path, weights, record.graphs[path.stem]) for path in paths]
-        self._encoder, self._decoder, self._features = graphs[0], graphs[1], graphs[2] if with_features else None
+        self._encoder = Graph(run.path / ENCODER, weights, record.graphs[ENCODER.stem])
+        self._decoder = Graph(run.path / DECODER, weights, record.graphs[DECODER.stem])
+        features = run.path / FEATURES
+        self._features = Graph(features, weights, record.graphs[FEATURES.stem]) if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
 

@@ -171,7 +171,7 @@ def _pairs(translator: Translator) -> dict[str, Any] | None:
         "unigrams": UNIGRAMS,
         "bigrams": BIGRAMS,
         "multiplier": str(MULTIPLIER),
-        "same": translator.src_codec.vocabulary.shared_ids(translator.tgt_codec.vocabulary),
+        "same": translator.same_units,
         "marks": sorted(translator.src_codec.vocabulary.final_ids),
     }
 

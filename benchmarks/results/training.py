@@ -11,14 +11,12 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, translate_set
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.training.choose_decoding import choose_decoding
 from seq2seq_cli.training.dial import measure_budget
-from seq2seq_cli.training.plan import BASE, Plan
-from seq2seq_cli.training.report import keep_features
+from seq2seq_cli.training.plan import BASE, Options, Plan
 from seq2seq_cli.training.resolve import resolve_config
-from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import open_session
+from seq2seq_cli.training.run import run_events
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,15 +38,15 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
         budget = measure_budget(resolve_config(load_config(name, overrides), corpus), corpus, float(minutes))
         overrides, speed = [*budget.overrides, *overrides], budget.tokens_per_second
     with ExitStack() as locks:
-        config = resolve_config(load_config(name, overrides), corpus)
-        plan = Plan(path=run, config=config, overwrite=True)
-        session = open_session(plan, corpus, locks=locks)
-        for _ in train_session(session):
+        plan = Plan(path=run, config=resolve_config(load_config(name, overrides), corpus), overwrite=True)
+        for _ in run_events(Options(), (plan, corpus), locks):
             pass
-        session, _ = choose_decoding(session)
-        keep_features(session)
-        taken = session.state.progress.seconds / 60
-    return Trained(parameters=Run.read(run).parameters or 0, minutes=taken, tokens_per_second=speed)
+    members = [Run.read(member.path) for member in RunFolder(run).members]
+    return Trained(
+        parameters=sum(member.parameters or 0 for member in members),
+        minutes=sum(member.history.minutes or 0.0 for member in members),
+        tokens_per_second=speed,
+    )
 
 
 def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], float | None]:

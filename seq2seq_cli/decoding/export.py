@@ -61,6 +61,7 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
         raise UsageError(f"{out}: not the name of an export: give one such as german.zip, german.html or german")
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
+    members, ending = folder.members, out.suffix.lower()
     pair_files = [folder.path / file for file in PAIR_FILES.values()] if folder.config().decoding.similar_pairs else []
     if with_pairs and (missing := next((file for file in pair_files if not file.is_file()), None)):
         raise ModelFileError(f"{missing}: missing: leave out --with-pairs, or {RESTORE}")
@@ -70,15 +71,20 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
             " --with-pairs includes them",
             folder.path,
         )
-    match out.suffix.lower():
+    lacks = ["training pairs"] if pair_files and not with_pairs else []
+    if len(members) > 1 and ending != ".zip":
+        lacks.append("other models")
+        logger.warning("%s: of its %d models, the first alone is exported: a .zip has all", folder.path, len(members))
+    match ending:
         case ".html":
             from seq2seq_cli.decoding.page.export_page import write_page
 
-            write_page(folder, out, overwrite=overwrite, with_pairs=with_pairs)
+            write_page(folder, out, overwrite=overwrite, with_pairs=with_pairs, lacks=lacks)
         case ".zip":
             with output_file(out, overwrite=overwrite) as file:
-                load_codecs(folder.path)
-                ensure_exported(folder)
+                for member in members:
+                    load_codecs(member.path)
+                    ensure_exported(member)
                 _pack(folder, file, with_pairs=with_pairs)
         case _:
             _write_folder(folder, out, with_pairs=with_pairs)
@@ -115,15 +121,17 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
     """Write a run as a zip archive of one folder; its weights are the best or the chosen ones."""
     from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-    folder = re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name)  # Windows unpacks no other names
+    folder = Path(re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name))  # Windows unpacks no other names
     has_scores = (run.path / METRICS).exists() and not run.chosen  # the README.md of an exported folder is no card
     others = Path(MARK), *(_OF_BEST if has_scores else ())
     with ZipFile(file, "w") as archive:
-        for part, content in _parts(run, *others, with_pairs=with_pairs):
-            entry = ZipInfo(f"{folder}/{part.as_posix()}", _WRITTEN)
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
-            archive.writestr(entry, content)
+        for member in run.members:
+            place = folder / member.path.relative_to(run.path)
+            for part, content in _parts(member, *others, with_pairs=with_pairs):
+                entry = ZipInfo((place / part).as_posix(), _WRITTEN)
+                entry.external_attr = 0o644 << 16
+                entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
+                archive.writestr(entry, content)
 
 
 def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Path, bytes]]:

@@ -102,8 +102,8 @@ def load(
 ) -> LoadedRun:
     """Load a run: its folder, its name in ``runs/``, or one of its files of weights; None for the newest.
 
-    Several runs, prepared together, translate together with the options of the first: the probability of a token is the
-    mean of theirs.
+    Several runs, prepared together, and the members of a run translate together with the options of the first: the
+    probability of a token is the mean of theirs.
     `overrides` are keys of the ``decoding`` section with other values, as text; `threads` are those that compute.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
@@ -118,7 +118,7 @@ def load(
     runs = [run] if run is None or isinstance(run, str | Path) else run
     if not runs or run == "":
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
-    folders = [RunFolder.find_model(None if each is None else Path(each)) for each in runs]
+    folders = [member for each in runs for member in RunFolder.find_model(None if each is None else Path(each)).members]
     first, *others = (load_translator(folder, device, overrides, threads) for folder in folders)
     for folder, other in zip(folders[1:], others, strict=True):
         if not (other.src_codec.has_units_of(first.src_codec) and other.tgt_codec.has_units_of(first.tgt_codec)):

@@ -14,6 +14,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /corpus.json           the provenance: the corpus, and the run that the weights began with
          /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`,
                              and what the best weights computed of them
+         /members/2/, members/3/ ...  run folders of the models that translate together with this one
          /trained.json          the hashes of the sentences that it and the runs before it were trained on
          /README.md             the model card
          /.lock                 held while a training runs
@@ -25,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, command_line, exit_code_of
-from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, WEIGHTS, find_run, named_run
+from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, MEMBERS, WEIGHTS, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ class RunFolder:
             raise ModelFileError(f"{path}: no such file of weights: RUN/epochs and RUN/best hold them")
         folder = path.parent.parent if len(path.parts) > 1 else Path("..")
         return replace(cls.find(folder), chosen=path)
+
+    @property
+    def members(self) -> "list[RunFolder]":
+        """The run and those that translate together with it; the run alone with chosen weights.
+
+        Raises ModelFileError as `find`.
+        """
+        others = [] if self.chosen else sorted(self.path.glob(f"{MEMBERS}/*/{BEST}"))
+        return [self, *(RunFolder.find(file.parents[len(BEST.parts) - 1]) for file in others)]
 
     @property
     def best_path(self) -> Path:

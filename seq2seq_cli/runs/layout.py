@@ -36,6 +36,7 @@ FEATURE_FILES = {name: Path(PAIRS, f"{name}.npy") for name in ("components", "pr
 """The files of the features of these pairs; the last one, the digest of the weights, says that all are there."""
 OF_PAIRS = PAIR_FILES | FEATURE_FILES
 """All files of pairs, in the order in which they are written."""
+MEMBERS = "members"
 LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)
@@ -53,7 +54,8 @@ LATEST = RUNS / "latest"
 """The name of the newest run."""
 
 _OF_USERS = (CORRECTIONS, GLOSSARY, SUGGESTIONS)
-READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, CODEC, PAIRS, BEST.parts[0], LAST.parts[0], EPOCHS, LOCK, *_OF_USERS)
+_FOLDERS = (CODEC, PAIRS, MEMBERS, BEST.parts[0], LAST.parts[0], EPOCHS)
+READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, LOCK, *_FOLDERS, *_OF_USERS)
 """The names at the top of a run folder that s2s reads, or writes into."""
 _KEY = "run"
 _LONGEST_NAME = 255

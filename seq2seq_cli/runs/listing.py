@@ -129,11 +129,11 @@ def comparability(runs: Sequence[Run]) -> Iterator[str]:
             yield f"{metric} was computed with different settings: {', '.join(sorted(signatures))}"
 
 
-def about_run(run: RunFolder, *, with_pairs: bool = True) -> dict[str, Any]:
+def about_run(run: RunFolder, *, lacks: Sequence[str] = ()) -> dict[str, Any]:
     """The facts of a run that pages tell, from its records, without those that are missing or damaged.
 
-    `lines` are sentences on its maker, its data and, unless weights are chosen, its verdict, which may be of the run
-    `with_pairs` that it consults; `example` is a sentence to try, empty where none is known.
+    `lines` are sentences on its maker, its data and, unless weights are chosen, its verdict, which may be of more than
+    a page has: of what it `lacks`, too; `example` is a sentence to try, empty where none is known.
     """
     author, made, example = run.config().training.author, [], ""
     by = f" by {author}" if author else ""
@@ -145,8 +145,8 @@ def about_run(run: RunFolder, *, with_pairs: bool = True) -> dict[str, Any]:
     with contextlib.suppress(ModelFileError):
         if not run.chosen and (test := read_history(run.path).test):
             made += [test.verdict] if test.verdict else []
-            if test.verdict and not with_pairs and run.config().decoding.similar_pairs:
-                made.append("It was tested with its training pairs; without them, as on this page, it is less good.")
+            if test.verdict and lacks:
+                made.append(f"It was tested with its {' and '.join(lacks)}; without, as on this page, it is less good.")
             example = test.example or ""
     return {"lines": made or [f"Made{by}."] * bool(by), "example": example}
 

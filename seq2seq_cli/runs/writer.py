@@ -24,12 +24,13 @@ from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
 from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
 
-_PATTERNS = (
+_OF_RUN = (
     *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.MARK, layout.CARD),
     *(f"{layout.CODEC}/{side}.json" for side in SIDES),
     *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.OF_PAIRS.values(), *layout.CHECKPOINTS)),
     f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{layout.WEIGHTS}",
 )
+_PATTERNS = (*_OF_RUN, *(f"{layout.MEMBERS}/*/{pattern}" for pattern in _OF_RUN))
 """The files that a training writes; whatever else is in a run folder belongs to the user."""
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""

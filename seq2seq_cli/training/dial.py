@@ -10,7 +10,7 @@ import math
 import statistics
 import time
 from bisect import bisect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.config.schema.config import Config
@@ -32,6 +32,10 @@ _OFTEN = 8
 """Epochs from which on a model of many pairs needs more dropout."""
 _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
+_LEARNED = 0.6
+"""The share of these epochs after which another model, to translate together with, brings more than the rest."""
+_OF_MEMBERS = (0.0, 0.8, 1.1)
+"""BLEU that one, two and three models together have more than one; the dial takes no more."""
 _FEWER_EPOCHS = 0.6
 """Factor on the epochs of few pairs: BPE-dropout makes more tokens than are counted, and validations take time."""
 _WARM_UP, _TIMED = 3, 9
@@ -55,6 +59,8 @@ class Budget:
     """Target tokens per second that ``quick`` is trained on."""
     own_share: float = 1.0
     """Share of an epoch's tokens that are of the pairs, and not of what helps them."""
+    stated_members: int | None = None
+    """Models that translate together, if the user states it."""
 
     @property
     def tokens(self) -> float:
@@ -79,8 +85,21 @@ class Budget:
         return max(12, min(_MOST_EPOCHS, _MOST_READ // self.pairs)) if is_read_often else _MOST_EPOCHS
 
     @property
+    def members(self) -> int:
+        """Models to train in the time, which translate together; one of few pairs, for which no more were tried."""
+        enough = 1 if self.pairs <= FEW_PAIRS else int(self.possible_epochs / (_LEARNED * self.most_epochs))
+        return self.stated_members or max(1, min(len(_OF_MEMBERS), enough))
+
+    @property
+    def of_member(self) -> "Budget":
+        """The budget of each of these models."""
+        return replace(self, minutes=self.minutes / self.members, stated_members=1)
+
+    @property
     def overrides(self) -> list[str]:
         """The values that differ from those of `BASE`, as ``--set`` takes them."""
+        if self.members > 1:
+            return [*self.of_member.overrides, f"training.members={self.members}"]
         size, is_few, is_large = self.size, self.pairs <= FEW_PAIRS, self.size == _SIZES[-1]
         values: dict[str, object] = {"training.max_minutes": f"{self.minutes:g}"}
         if size > _SIZES[0]:
@@ -106,6 +125,8 @@ class Budget:
     @property
     def bleu(self) -> float:
         """The BLEU to expect on everyday sentences."""
+        if self.members > 1:
+            return self.of_member.bleu + _OF_MEMBERS[min(self.members, len(_OF_MEMBERS)) - 1]
         (b, t), (a, p) = _OF_TOKENS, _OF_PAIRS
         tokens = self.tokens * min(1.0, self.most_epochs / self.possible_epochs)
         return max(0.0, _CEILING - b * math.pow(tokens / 1e6, -t)) / (1 + a * math.pow(self.pairs / 1e4, -p))
@@ -113,20 +134,23 @@ class Budget:
     def in_words(self, size: int) -> str:
         """The choice, its reason and its worth, in a line; without its worth if the user sets another size."""
         given = f"{counted(self.pairs, 'pair')}, {self.minutes:g} minutes at {self.tokens_per_second:,.0f} tokens/s"
-        if size != self.size:
+        each = self.of_member
+        if size != each.size:
             return f"{given}: {size} numbers as --set says"
-        epochs = min(self.possible_epochs, self.most_epochs)
-        gain = Budget(**(vars(self) | {"minutes": 2 * self.minutes})).bleu - self.bleu
+        epochs = min(each.possible_epochs, each.most_epochs)
+        gain = replace(self, minutes=2 * self.minutes).bleu - self.bleu
+        models = "" if self.members == 1 else f"{self.members} models that translate together, each with "
         return (
-            f"{given}: {size} numbers, {epochs:.1f} epochs; sentences as in Tatoeba would get a BLEU of"
+            f"{given}: {models}{size} numbers, {epochs:.1f} epochs; sentences as in Tatoeba would get a BLEU of"
             f" {self.bleu:.0f} ± {_ERROR:g}, {gain:+.1f} in twice the time"
         )
 
 
-def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Budget:
+def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, members: int | None = None) -> Budget:
     """The budget of a training in so many minutes, by the speed of some updates with a config resolved for the corpus.
 
-    The weights that they change are thrown away.
+    `members` are models that translate together; None: as many as there is time for. The weights that change are
+    thrown away.
     """
     train, training = corpus.split("train"), config.training
     order = epoch_order(train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=0)
@@ -144,6 +168,7 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float) -> Bu
         pairs=len(train),
         tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
         minutes=minutes,
+        stated_members=members,
         own_share=max(training.help.own_share, own / (own + sum(others))),  # of little help, all is read
         tokens_per_second=statistics.median(rates[_WARM_UP:]),
     )

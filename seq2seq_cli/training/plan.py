@@ -28,7 +28,7 @@ from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, fitted, given_up, resol
 
 BASE = "quick"
 """The config that the dial starts from."""
-_LIMIT, _RATE = "training.max_minutes", "training.lr"
+_LIMIT, _RATE, _MEMBERS = "training.max_minutes", "training.lr", "training.members"
 _SLOWER = 0.1
 """Factor of the learning rate with which a trained run learns corrections."""
 
@@ -95,9 +95,12 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
     """
     options = checked(options)
     restarted = _is_restarted(options, launch)
-    if options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint):
-        return _plan_to_resume(options, locks)
-    return _plan_to_start(options, overwrite=options.overwrite or restarted)
+    is_resumed = options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint)
+    overwrite = options.overwrite or restarted
+    planned = _plan_to_resume(options, locks) if is_resumed else _plan_to_start(options, overwrite=overwrite)
+    if launch and planned[0].config.training.members > 1:
+        raise UsageError(f"{_MEMBERS}: the models are trained one after the other, without torchrun: leave one out")
+    return planned
 
 
 def checked(options: Options) -> Options:
@@ -135,8 +138,9 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         from seq2seq_cli.training.dial import measure_budget
 
         recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
-        budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes)
-        config = load_config(BASE, [*budget.overrides, *overrides])
+        members = config.training.members if _MEMBERS in overridden else None
+        budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes, members)
+        config = load_config(BASE, [*budget.overrides, *options.overrides])
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)

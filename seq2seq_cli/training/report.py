@@ -16,7 +16,7 @@ from seq2seq_cli.config.yaml12 import write_yaml
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
-from seq2seq_cli.decoding.load import consulting, load_model
+from seq2seq_cli.decoding.load import load, load_model
 from seq2seq_cli.decoding.similar.features import KeptFeatures
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.decoding.translator import Translator
@@ -95,7 +95,7 @@ def report(session: Session, chosen: str | None = None) -> Report:
     """Score the best weights of the session's run; `chosen` is the line on its decoding keys."""
     corpus, progress, training = session.corpus, session.state.progress, session.config.training
     model = load_model(session.run, session.run.read_best()).to(session.state.device)
-    translator = consulting(session.run, trained_translator(session))
+    translator = load(session.run.path, device=training.device).uncorrected
     test: HeldOutScores | None = None
     verdict: Verdict = ()
     if len(corpus.split("test")):
@@ -110,7 +110,7 @@ def report(session: Session, chosen: str | None = None) -> Report:
         chosen=chosen,
         test=test,
         verdict=verdict,
-        search=session.config.decoding.in_words,
+        search=f"{training.members} models, " * (training.members > 1) + session.config.decoding.in_words,
         samples_split=split,
         samples=_samples(translator, corpus.sentences(split)),
         max_minutes=training.max_minutes if is_ended_by_time(progress, training) else None,

@@ -4,7 +4,7 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -19,10 +19,10 @@ from seq2seq_cli.counts import counted, place_in_words
 from seq2seq_cli.errors import ExportError, Interrupted, PreparedFolderError, TrainingError, UsageError
 from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.learning.update import NotFiniteError
-from seq2seq_cli.runs.folder import resume_command
-from seq2seq_cli.runs.layout import CARD, write_latest
+from seq2seq_cli.runs.folder import RunFolder, resume_command
+from seq2seq_cli.runs.layout import CARD, CONFIG, MEMBERS, write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
-from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Report, Started, Step, Validated
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
 from seq2seq_cli.training.report import finish, model_card
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> Generator[Event, None, None]:
-    """The events of a run from its start, or from where it is resumed, to its report.
+    """The events of a run from its start, or from where it is resumed, to its report, those of its members included.
 
     `planned` is what a single process has decided; the processes of torchrun decide together, when they are connected,
     and the first of them alone has events. `locks` holds the lock of the run.
@@ -45,7 +45,30 @@ def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> G
             if group.is_main:
                 yield event
     if group.is_main:
+        yield from _other_members(session)
         yield finish(session)
+
+
+def _other_members(session: Session) -> Iterator[Event]:
+    """The events of the other members of a run, which are trained like it, each with a seed of its own."""
+    run, training = session.run, session.config.training
+    for number in range(2, training.members + 1):
+        path = run.path / MEMBERS / str(number)
+        saved = RunFolder(path).has_checkpoint
+        options = Options(
+            config=str(run.path / CONFIG),
+            data=session.corpus.path,
+            out=path,
+            overrides=["training.members=1", f"training.seed={training.seed + number - 1}"],
+            resume=saved,
+            overwrite=not saved,
+        )
+        try:
+            with ExitStack() as locks, closing(run_events(options, None, locks)) as events:
+                yield from (event for event in events if not isinstance(event, Report))
+        except Interrupted as error:
+            told = f"interrupted in model {number} of {training.members}; {_how_to_resume(session)}"
+            raise Interrupted(told, exit_code=error.exit_code) from None
 
 
 def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks: ExitStack) -> Session:

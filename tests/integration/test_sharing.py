@@ -90,7 +90,7 @@ def test_scores_with_pairs_are_told_to_be_so_where_the_pairs_are_left_out(sender
         assert ((sent / "README.md").read_bytes() == (run / "README.md").read_bytes()) == bool(options)
         assert "less well" in (sent / "README.md").read_text("utf-8") or options
         assert read_history(sent).test == (tested if options else None)
-    [told] = about_run(RunFolder(run), with_pairs=False)["lines"][-1:]
+    [told] = about_run(RunFolder(run), lacks=["training pairs"])["lines"][-1:]
     assert told.startswith("It was tested with its training pairs")
 
 

@@ -5,7 +5,7 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
@@ -61,11 +61,12 @@ _INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
 """JSON has no such numbers; JavaScript reads them from text."""
 
 
-def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pairs: bool = False) -> None:
+def write_page(folder: RunFolder, out: Path, *, overwrite: bool, with_pairs: bool, lacks: Sequence[str]) -> None:
     """Write the page of a run, which translates with the options of the run's config as `Translator.translate` does.
 
     It has one translation of a text. Where the run consults similar pairs, the page has all training pairs in it, but
-    only if `with_pairs` is given: whoever gets it could read them.
+    only if `with_pairs` is given: whoever gets it could read them. Of what the run was tested with, it tells what it
+    `lacks`.
 
     Raises as `seq2seq_cli.decoding.export.export`; ExportError also for a run with a part that the page cannot do.
     """
@@ -83,7 +84,7 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool = False, with_pa
     content = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = {
         "languages": languages,
-        "about": about_run(folder, with_pairs=with_pairs) | {"names": names},
+        "about": about_run(folder, lacks=lacks) | {"names": names},
         "weights": packed_weights(folder.read_best()),
         "model": _packed(content.encode("utf-8", "surrogatepass")),
     }

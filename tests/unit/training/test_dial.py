@@ -12,9 +12,9 @@ from seq2seq_cli.training.resolve import resolve_config
 
 DEU = 162_268
 budgets = st.builds(
-    Budget,
+    lambda tokens_per_pair, **values: Budget(tokens_per_epoch=tokens_per_pair * values["pairs"], **values),
+    st.integers(5, 100),
     pairs=st.integers(1, 1_000_000),
-    tokens_per_epoch=st.integers(2, 100_000_000),
     minutes=st.floats(0.01, 6000),
     tokens_per_second=st.floats(1, 1e6),
 )
@@ -32,7 +32,7 @@ def budget(**changes: Any) -> Budget:
         ("quick", {}),
         ("few", {"pairs": 3_000, "tokens_per_epoch": 35_000}),
         ("fast", {"minutes": 10.0}),
-        ("best", {"minutes": 120.0}),
+        ("best", {"minutes": 120.0, "stated_members": 1}),
     ],
 )
 def test_the_recipes_are_points_of_the_dial_which_has_similar_pairs_for_all_but_few(
@@ -74,9 +74,10 @@ def test_with_help_pairs_are_read_less_often() -> None:
 @given(budgets)
 def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
     config = load_config("quick", budget.overrides)
-    assert config.model.decoder.hidden_size == budget.size
-    assert budget.in_words(budget.size).startswith(f"{budget.pairs:,} pair")
-    assert "BLEU" not in budget.in_words(budget.size + 1)
+    size = budget.of_member.size
+    assert config.model.decoder.hidden_size == size
+    assert budget.in_words(size).startswith(f"{budget.pairs:,} pair")
+    assert "BLEU" not in budget.in_words(size + 1)
 
 
 @given(budgets, st.floats(1, 100))
@@ -92,6 +93,17 @@ def test_the_epochs_that_time_allows() -> None:
     assert budget(minutes=10.0).possible_epochs == pytest.approx(18_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
 
 
+def test_time_after_which_a_model_learns_little_is_for_more_models() -> None:
+    one, three = budget(minutes=30.0), budget(minutes=120.0)
+    assert (one.members, three.members) == (1, 3)
+    assert load_config("quick", three.overrides) == load_config(
+        "quick", [*three.of_member.overrides, "training.members=3"]
+    )
+    assert three.of_member.minutes == 40.0
+    assert "members" not in " ".join(one.overrides)
+    assert budget(stated_members=2).of_member.minutes == 3.0
+
+
 def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:
     few, many = (budget(pairs=pairs, tokens_per_epoch=100_000) for pairs in (10_000, 10_001))
     assert few.possible_epochs == pytest.approx(0.6 * many.possible_epochs)
@@ -100,7 +112,9 @@ def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:
 
 def test_time_that_is_not_used_brings_nothing() -> None:
     hours = budget(minutes=240.0)
-    assert f"{hours.most_epochs}.0 epochs" in hours.in_words(hours.size)
+    assert f"3 models that translate together, each with {hours.size} numbers, {hours.most_epochs}.0 epochs" in (
+        hours.in_words(hours.size)
+    )
     assert "+0.0 in twice the time" in hours.in_words(hours.size)
 
 

@@ -1,0 +1,101 @@
+"""``training.members``: several models are trained one after the other, and translate together."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from seq2seq_cli.decoding.load import load
+from seq2seq_cli.runs.folder import RunFolder
+from tests.commands import refused, s2s_here
+from tests.corpora import write_reversals
+
+TEXT = "a b c"
+SMALL = [
+    word
+    for override in (
+        "training.epochs=1",
+        "training.precision=fp32",
+        "training.batch_size=64",
+        "decoding.similar_pairs=2",
+        *(f"model.{part}.{size}=8" for part in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")),
+    )
+    for word in ("--set", override)
+]
+TRAIN = ("train", "--config", "luong_general", "--out", "runs/two", *SMALL)
+TWO = ("--set", "training.members=2")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two hundred prepared pairs and a run of two models."""
+    folder = tmp_path_factory.mktemp("home")
+    write_reversals(folder / "pairs.txt")
+    assert s2s_here(folder, "prepare", "pairs.txt", "--languages", "en-de").returncode == 0
+    done = s2s_here(folder, *TRAIN, *TWO)
+    assert done.returncode == 0, done.stderr
+    assert "BLEU on the test split, 2 models, beam 5, 2 similar pairs: " in done.stdout
+    return folder
+
+
+def translation(folder: Path, *models: str) -> str:
+    done = s2s_here(folder, "translate", *(word for model in models for word in ("--model", model)), TEXT)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_the_other_model_is_trained_alike_with_another_seed(home: Path) -> None:
+    first, other = (RunFolder(member.path).config() for member in RunFolder(home / "runs/two").members)
+    assert (first.training.seed, other.training.seed) == (1, 2)
+    alike = other.training.model_copy(update={"seed": 1, "members": 2})
+    assert other.model_copy(update={"training": alike}) == first
+
+
+def test_they_translate_as_runs_that_are_named_together(home: Path, tmp_path: Path) -> None:
+    for name in ("one", "other"):
+        shutil.copytree(home / "runs/two" / ("" if name == "one" else "members/2"), tmp_path / name)
+    shutil.rmtree(tmp_path / "one" / "members")
+    found, expected, alone = (
+        load(runs).explain(TEXT)
+        for runs in (home / "runs/two", [tmp_path / "one", tmp_path / "other"], tmp_path / "one")
+    )
+    assert found.sentences[0].log_probability == expected.sentences[0].log_probability
+    assert found.sentences[0].log_probability != alone.sentences[0].log_probability
+    assert load(home / "runs/two/best/model.safetensors").explain(TEXT).text == alone.text
+
+
+def test_a_zip_file_has_all_of_them_and_a_page_tells_that_it_has_one(
+    home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    done = s2s_here(home, "export", "runs/two", "two.zip", "--with-pairs")
+    assert (done.returncode, done.stderr) == (0, "")
+    shutil.unpack_archive(home / "two.zip", tmp_path)
+    assert translation(tmp_path, "two") == translation(home, "runs/two")
+    done = s2s_here(home, "export", "runs/two", "two.html", "--with-pairs")
+    assert done.returncode == 0
+    assert "of its 2 models, the first alone is exported: a .zip has all" in caplog.text
+    assert "It was tested with its other models; without, as on this page, it is less good." in (
+        (home / "two.html").read_text("utf-8")
+    )
+
+
+def test_what_was_interrupted_goes_on_where_it_stopped(home: Path, tmp_path: Path) -> None:
+    again = shutil.copytree(home, tmp_path / "again")
+    member = RunFolder(again / "runs/two/members/2")
+    weights = member.best_path.read_bytes()
+    shutil.rmtree(member.path)
+    done = s2s_here(again, "train", "--resume", "--out", "runs/two")
+    assert done.returncode == 0, done.stderr
+    assert member.best_path.read_bytes() == weights  # trained anew, with the same seed
+
+
+def test_a_run_that_replaces_them_has_no_members(home: Path, tmp_path: Path) -> None:
+    again = shutil.copytree(home, tmp_path / "again")
+    done = s2s_here(again, *TRAIN, "--overwrite")
+    assert done.returncode == 0, done.stderr
+    assert len(RunFolder(again / "runs/two").members) == 1
+
+
+def test_torchrun_trains_one_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCHELASTIC_RUN_ID", "1")
+    refused(s2s_here(home, *TRAIN, *TWO, "--overwrite"), "training.members", "without torchrun")

@@ -17,8 +17,8 @@ that the source has, too, lambda is 0: what it copies, such as a name, a number 
 The pairs are those with the most similar sources, as with Dai et al., and their features are computed when they are
 needed, unless they were kept after the training.
 
-R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, k proposals per row,
-A tokens asked for.
+R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, V target vocabulary,
+k proposals per row, A tokens asked for.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -79,6 +79,8 @@ class ConsultingState:
     """The neighbours of each source; None where no pair is similar."""
     tokens: Int[np.ndarray, "N W"]
     """The tokens that the neighbours of each source write, in ascending order after PAD."""
+    columns: Int[np.ndarray, "N V"]
+    """The column of each token of the vocabulary in `tokens`; -1 for one that is not there, and for PAD."""
     copied: tuple[frozenset[int], ...]
     """The target units that each source has, too."""
 
@@ -131,15 +133,19 @@ class ConsultingEngine:
             written = np.array([token for _, tgt in pairs.values() for token in (*tgt, EOS)])
             of_pairs = [features.pop(number) if last[number] == i else features[number] for number in pairs]
             neighbours.append(Neighbours(np.concatenate(of_pairs), written) if pairs else None)
-        tokens = np.full((len(sources), max((len(each.tokens) for each in neighbours if each), default=1)), PAD)
-        for row, each in zip(tokens, neighbours, strict=True):
+        width = max((len(each.tokens) for each in neighbours if each), default=1)
+        tokens = np.full((len(sources), width), PAD)
+        columns = np.full((len(sources), self.vocabulary_size), -1, dtype=np.int32)
+        for row, columns_of_row, each in zip(tokens, columns, neighbours, strict=True):
             if each:
                 row[-len(each.tokens) :] = each.tokens
+                columns_of_row[each.tokens] = np.arange(width - len(each.tokens), width)
         return ConsultingState(
             model=self._model.start(sources),
             sources=np.arange(len(sources)),
             neighbours=tuple(neighbours),
             tokens=tokens,
+            columns=columns,
             copied=tuple(frozenset(same[unit] for unit in source if unit in same) for source in sources),
         )
 
@@ -160,13 +166,14 @@ class ConsultingEngine:
         with np.errstate(divide="ignore"):
             mixed = np.logaddexp(written_of_model, np.log(lambda_[:, np.newaxis] * p_knn))
         mixed = np.where(written == PAD, -np.inf, np.minimum(mixed, 0))  # rounded, it may be above 0
-        is_left = _columns(written, of_model.tokens, self.vocabulary_size) < 0
+        sources = state.sources[:, np.newaxis]
+        is_left = state.columns[sources, of_model.tokens] < 0
         every = np.concatenate((of_model.tokens, written), axis=1)
         log_probabilities = np.concatenate(
             (np.where(is_left, of_model.log_probabilities + rest, -np.inf), mixed), axis=1
         )
         best = largest(log_probabilities, k)
-        columns = _columns(written, asked, self.vocabulary_size)
+        columns = state.columns[sources, asked]
         proposals = of_model._replace(
             tokens=np.take_along_axis(every, best, axis=1),
             log_probabilities=np.take_along_axis(log_probabilities, best, axis=1),
@@ -216,16 +223,3 @@ class ConsultingEngine:
         rows = zip(of_model.tokens[:, 0].tolist(), state.sources.tolist(), strict=True)
         lambda_[[best in state.copied[source] for best, source in rows]] = 0
         return p_knn, lambda_
-
-
-def _columns(
-    rows: Int[np.ndarray, "R W"], tokens: Int[np.ndarray, "R n"], vocabulary_size: int
-) -> Int[np.ndarray, "R n"]:
-    """The column of each token in its row of ascending tokens; -1 for a token that is not there, and for PAD."""
-    place = vocabulary_size * np.arange(len(rows))[:, np.newaxis]
-    flat, wanted = (rows + place).reshape(-1), tokens + place
-    found = np.searchsorted(flat, wanted).clip(max=flat.size - 1)
-    columns: Int[np.ndarray, "R n"] = np.where(
-        (flat[found] == wanted) & (tokens != PAD), found - rows.shape[1] * np.arange(len(rows))[:, np.newaxis], -1
-    )
-    return columns

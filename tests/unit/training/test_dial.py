@@ -94,10 +94,12 @@ def test_the_epochs_that_time_allows() -> None:
 
 
 def test_time_after_which_a_model_learns_little_is_for_more_models() -> None:
-    one, two = budget(minutes=30.0), budget(minutes=120.0)
-    assert (one.members, two.members) == (1, 2)
-    assert load_config("quick", two.overrides) == load_config("quick", [*two.of_member.overrides, "training.members=2"])
-    assert two.of_member.minutes == 60.0
+    one, three = budget(minutes=30.0), budget(minutes=120.0)
+    assert (one.members, three.members) == (1, 3)
+    assert load_config("quick", three.overrides) == load_config(
+        "quick", [*three.of_member.overrides, "training.members=3"]
+    )
+    assert three.of_member.minutes == 40.0
     assert "members" not in " ".join(one.overrides)
     assert budget(stated_members=2).of_member.minutes == 3.0
 
@@ -110,7 +112,7 @@ def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:
 
 def test_time_that_is_not_used_brings_nothing() -> None:
     hours = budget(minutes=240.0)
-    assert f"2 models that translate together, each with {hours.size} numbers, {hours.most_epochs}.0 epochs" in (
+    assert f"3 models that translate together, each with {hours.size} numbers, {hours.most_epochs}.0 epochs" in (
         hours.in_words(hours.size)
     )
     assert "+0.0 in twice the time" in hours.in_words(hours.size)

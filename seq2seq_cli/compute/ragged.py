@@ -47,20 +47,13 @@ class Ragged:
         return np.diff(self.offsets)
 
     def row(self, index: int) -> NDArray[np.unsignedinteger[Any]]:
-        """One row, a view; raises IndexError when there is none."""
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+        """One row, a view."""
         return self.values[self.offsets[index] : self.offsets[index + 1]]
 
     def pick(self, rows: NDArray[np.integer[Any]]) -> "Ragged":
-        """A copy of the given rows, in the order given; a row may be given more than once.
-
-        Raises IndexError when there is no such row, or when the offsets are invalid.
-        """
-        starts, ends = self.offsets[rows], self.offsets[rows + 1]
-        if np.any((starts < 0) | (ends < starts) | (ends > len(self.values))):
-            raise IndexError("invalid offsets")
-        lengths = ends - starts
+        """A copy of the given rows, in the order given; a row may be given more than once."""
+        starts = self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts
         offsets = offsets_of(lengths)
         # Value j of the result is value j - (start of its row in the result) of its row.
         places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])

@@ -37,50 +37,45 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
     parsed = _parser.parse(compiled.pattern, compiled.flags)
     names = {number: name for name, number in parsed.state.groupdict.items()}
     try:
-        source = _Translator(names).sequence(parsed)
+        source = _source(parsed, names)
     except KeyError as missing:
         raise ValueError(f"no counterpart of {missing.args[0]} in JavaScript") from None
     return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
 
 
-class _Translator:
-    """Writes the parsed nodes of one expression."""
+def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
+    """The source of some parsed nodes in a row; `names` are those of groups, by their numbers."""
 
-    def __init__(self, names: Mapping[int, str]) -> None:
-        self._names = names
+    def source(inner: _parser.SubPattern) -> str:
+        return _source(inner, names)
 
-    def sequence(self, nodes: _parser.SubPattern) -> str:
-        """The source of some parsed nodes in a row."""
-        return "".join(self._node(str(kind), value) for kind, value in nodes)
-
-    def _node(self, kind: str, value: Any) -> str:
-        translate: Mapping[str, Callable[[Any], str]] = {
-            "LITERAL": lambda code: _character(code),
-            "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
-            "ANY": lambda _: r"[^\n]",
-            "IN": _class,
-            "AT": lambda place: _PLACES[str(place)],
-            "BRANCH": lambda branches: f"(?:{'|'.join(map(self.sequence, branches[1]))})",
-            "SUBPATTERN": self._group,
-            "GROUPREF": lambda number: rf"\k<{self._names[number]}>" if number in self._names else rf"(?:\{number})",
-            "MAX_REPEAT": lambda repeat: self._repeat(*repeat),
-            "POSSESSIVE_REPEAT": lambda repeat: self._repeat(*repeat),
-            "MIN_REPEAT": lambda repeat: f"{self._repeat(*repeat)}?",
-            "ASSERT": lambda around: f"(?{'=' if around[0] > 0 else '<='}{self.sequence(around[1])})",
-            "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{self.sequence(around[1])})",
-            "FAILURE": lambda _: r"[^\s\S]",
-        }
-        return translate[kind](value)
-
-    def _group(self, group: tuple[int | None, int, int, Any]) -> str:
-        number, _, _, nodes = group  # a class that turns IGNORECASE off has all its members listed
-        name = self._names.get(number) if number else None
+    def group(number: int | None, _flags: int, _without: int, inner: _parser.SubPattern) -> str:
+        # A class that turns IGNORECASE off has all its members listed.
+        name = names.get(number) if number else None
         begin = f"(?<{name}>" if name else "(" if number else "(?:"
-        return f"{begin}{self.sequence(nodes)})"
+        return f"{begin}{source(inner)})"
 
-    def _repeat(self, least: int, most: int, nodes: Any) -> str:
+    def repeat(least: int, most: int, inner: _parser.SubPattern) -> str:
         upper = "" if most >= _parser.MAXREPEAT else str(most)
-        return f"(?:{self.sequence(nodes)}){{{least},{upper}}}"
+        return f"(?:{source(inner)}){{{least},{upper}}}"
+
+    translate: Mapping[str, Callable[[Any], str]] = {
+        "LITERAL": _character,
+        "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
+        "ANY": lambda _: r"[^\n]",
+        "IN": _class,
+        "AT": lambda place: _PLACES[str(place)],
+        "BRANCH": lambda branches: f"(?:{'|'.join(map(source, branches[1]))})",
+        "SUBPATTERN": lambda parts: group(*parts),
+        "GROUPREF": lambda number: rf"\k<{names[number]}>" if number in names else rf"(?:\{number})",
+        "MAX_REPEAT": lambda parts: repeat(*parts),
+        "POSSESSIVE_REPEAT": lambda parts: repeat(*parts),
+        "MIN_REPEAT": lambda parts: f"{repeat(*parts)}?",
+        "ASSERT": lambda around: f"(?{'=' if around[0] > 0 else '<='}{source(around[1])})",
+        "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{source(around[1])})",
+        "FAILURE": lambda _: r"[^\s\S]",
+    }
+    return "".join(translate[str(kind)](value) for kind, value in nodes)
 
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:
@@ -88,7 +83,7 @@ def _class(items: Iterable[tuple[Any, Any]]) -> str:
     members_of = {**_CATEGORIES, **{f"NOT_{name}": f"[^{those}]" for name, those in _CATEGORIES.items()}}
     members: Mapping[str, Callable[[Any], str]] = {
         "NEGATE": lambda _: "^",  # always the first
-        "LITERAL": lambda code: _character(code),
+        "LITERAL": _character,
         "RANGE": lambda ends: "-".join(map(_character, ends)),
         "CATEGORY": lambda name: members_of[str(name).removeprefix("CATEGORY_")],
     }

@@ -61,8 +61,8 @@ _ROMAN = re.compile("[IVX]+")
 
 CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
 """The places where a sentence that is too long is cut, the best first."""
-_EDGE = re.compile(f"[\\s{_FILLER}{_EMOJI}]+")
-"""White space, marks and emoji at the ends of a sentence, which stay where they are."""
+_INNER = re.compile(f"[^\\s{_FILLER}{_EMOJI}](?:.*[^\\s{_FILLER}{_EMOJI}])?", re.DOTALL)
+"""A sentence without the white space, the marks and the emoji at its ends, which stay where they are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,23 +228,16 @@ def _piece(text: str, masked: str, marks: Sequence[Mark], part: Span) -> Piece |
 
     White space, emoji and marks at the ends of the part are left out, but for marks whose partner stands inside.
     """
-    start, end = part
-    left = start + _edge(masked[start:end])
-    right = end - _edge(masked[left:end][::-1])
-    if not any(map(str.isalpha, masked[left:right])):
+    inside = _INNER.search(masked, *part)
+    if not (inside and any(map(str.isalpha, inside[0]))):
         return None
-    first, inner, behind, last = (_first_mark(marks, place) for place in (start, left, right, end))
+    left, right = inside.span()
+    first, inner, behind, last = (_first_mark(marks, place) for place in (part[0], left, right, part[1]))
     partners = range(inner, behind)
     left = next((mark.start for mark in marks[first:inner] if mark.partner in partners), left)
     right = next((mark.end for mark in marks[behind:last][::-1] if mark.partner in partners), right)
     first, last = (_first_mark(marks, place) for place in (left, right))
     return take_out(text, left, right, marks[first:last], first)
-
-
-def _edge(masked: str) -> int:
-    """The number of characters at the beginning that are white space or of marks."""
-    edge = _EDGE.match(masked)
-    return edge.end() if edge else 0
 
 
 def _first_mark(marks: Sequence[Mark], place: int) -> int:

@@ -1,12 +1,12 @@
 """The figures of systems on a set of sentences, and of the differences between them."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
+from seq2seq_cli.decoding.search.strategy import largest_repetition
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, SystemOutput
 from seq2seq_cli.evaluation.losses import Lost, losses_of
 from seq2seq_cli.evaluation.scorer import Difference, Range, Scorer, chrf, difference, score_range, scorers
@@ -18,8 +18,8 @@ _LONGEST_NGRAM = 4
 """The most tokens in a row that BLEU counts."""
 _REFERENCE_LENGTH = 1
 """The column of BLEU's statistics with the tokens of the reference."""
-_LOOP = 3
-"""Times that three words in a row occur in an output that repeats itself."""
+_IN_LOOP, _LOOP = 3, 3
+"""Words in a row, and the times that they occur in an output that repeats itself."""
 _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 """Source words per sentence, from and to."""
 
@@ -113,6 +113,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     lowercase = scorers(hypotheses, references, language=tgt, lowercase=True) if output.lowercase else {}
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     of_each_source = Scorer.of(chrf(words=2), translated, several)
+    loops = sum(largest_repetition(words_of(text, tgt), _IN_LOOP) >= _LOOP for text in translated)
     usual = {"bleu": of_pairs["BLEU"].score(), "chrf": Scorer.of(chrf(), hypotheses, references).score()}
     return Evaluation(
         output=output,
@@ -121,7 +122,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
         of_sources=_scores(of_sources),
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
         length_ratio=length_ratio(hypotheses, expected, tgt),
-        loop_rate=sum(_loops(words_of(text, tgt)) for text in translated) / len(translated),
+        loop_rate=loops / len(translated),
         lost=losses_of(output.texts, tests.references, tests.languages),
         by_length=_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources]),
         source_scores=np.array([of_each_source.of_sum(row) for row in of_each_source.statistics]),
@@ -146,9 +147,3 @@ def _parts(bleu: Scorer, lengths: Sequence[int]) -> tuple[Part, ...]:
             name = f"{low} and more" if high is None else f"{low} to {high}"
             parts.append(Part(name, len(chosen), bleu.score(chosen) if is_countable else None))
     return tuple(parts)
-
-
-def _loops(words: list[str]) -> bool:
-    """Whether three words in a row occur three times."""
-    trigrams = Counter(zip(words, words[1:], words[2:], strict=False))
-    return max(trigrams.values(), default=0) >= _LOOP

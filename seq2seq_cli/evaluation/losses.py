@@ -56,17 +56,13 @@ def numbers_in(text: str) -> Counter[str]:
 
 def _lost_names(source: str, text: str, references: Sequence[str]) -> Lost:
     """Each name once; the translation may add an ending to it, and write it in other case."""
-    shared = _words(source) & {word for reference in references for word in _words(reference)}
+    shared = set(_WORD.findall(source)).intersection(_WORD.findall(" ".join(references)))
     names = [word.casefold() for word in shared if word[0].isupper() and len(word) >= _SHORTEST_NAME]
-    words = [word.casefold() for word in _words(text)]
+    words = [word.casefold() for word in _WORD.findall(text)]
     kept = sum(
         any(word.startswith(name) and len(word) <= len(name) + _LONGEST_ENDING for word in words) for name in names
     )
     return Lost(len(names) - kept, len(names))
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text))
 
 
 def _lost_sentence(source: str, text: str, languages: tuple[str, str]) -> Lost:

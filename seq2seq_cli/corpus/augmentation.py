@@ -12,7 +12,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from seq2seq_cli.compute.process import without_garbage_collector
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.corpus.shared_words import Names, Written, with_other_numbers, written_forms
+from seq2seq_cli.corpus.shared_words import Names, Texts, with_other_numbers, written_forms
 from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, lower, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import Codecs
@@ -43,15 +43,8 @@ _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("(", ")"))
 
 Random: TypeAlias = np.random.Generator
-Change: TypeAlias = "Callable[[Texts, Random], Texts]"
+Change: TypeAlias = Callable[[Texts, Random], Texts]
 """A transformation: the same texts where it does not apply."""
-
-
-class Texts(NamedTuple):
-    """The texts of a pair, or of several joined ones."""
-
-    src: str
-    tgt: str
 
 
 class Line(NamedTuple):
@@ -68,7 +61,7 @@ class Augmentation:
     codecs: Codecs
     training: TrainingConfig
     names: Names
-    forms: Sequence[Written] = ()
+    forms: Sequence[Texts] = ()
     """How the pairs write numbers with separators."""
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
@@ -157,7 +150,7 @@ class Augmentation:
         """The changes of each pair with their probabilities; the first one is for pairs with digits."""
         changes = self.training.augmentation
         names, kept = (changes.names, self._with_other_names), (changes.kept, self._with_kept_word)
-        return [(changes.numbers, self._with_other_numbers), names, kept]
+        return [(changes.numbers, partial(with_other_numbers, forms=self.forms)), names, kept]
 
     @cached_property
     def _of_line(self) -> list[tuple[float, Change]]:
@@ -173,9 +166,6 @@ class Augmentation:
 
     def _has_digits(self, line: Line) -> bool:
         return not self._digits.isdisjoint(line.src)
-
-    def _with_other_numbers(self, texts: Texts, random: Random) -> Texts:
-        return Texts(*with_other_numbers(texts, self.forms, random))
 
     def _with_other_names(self, texts: Texts, random: Random) -> Texts:
         """Other names in place of those of a pair; one in fifty pairs without any gets one at its end.
@@ -292,7 +282,7 @@ def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
     return Names.of(texts, set(src.vocabulary.words).intersection(tgt.vocabulary.words))
 
 
-def _forms_of(corpus: PreparedCorpus) -> list[Written]:
+def _forms_of(corpus: PreparedCorpus) -> list[Texts]:
     """The forms of the numbers in a part of the training pairs that is large enough for it."""
     pairs = corpus.split("train")
     places = np.flatnonzero(np.isin(pairs.src.values, list(_ids_with_digits(corpus.codecs[0]))))

@@ -37,6 +37,13 @@ _BEYOND_LATIN = "\u0250"
 _DRAWN = 6_000
 
 
+class Texts(NamedTuple):
+    """The texts of a pair, or of several joined ones; or a number as both sides write it, such as 12.50 and 12,50."""
+
+    src: str
+    tgt: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Names:
     """The names of the training pairs, and the common words."""
@@ -195,33 +202,26 @@ _NEGATIVE = 0.1
 """Probability that a number without separators becomes a negative one."""
 
 
-class Written(NamedTuple):
-    """A number as the source and as the target writes it, such as 12.50 and 12,50."""
-
-    src: str
-    tgt: str
-
-
-def written_forms(pairs: Iterable[tuple[str, str]]) -> list[Written]:
+def written_forms(pairs: Iterable[tuple[str, str]]) -> list[Texts]:
     """The forms of numbers with separators that occur twice or more in the pairs, with 0 for each digit."""
-    counts: Counter[Written] = Counter()
+    counts: Counter[Texts] = Counter()
     for src, tgt in pairs:
         of_tgt = {_digits(number): number for number in _NUMBER.findall(tgt)}
         for number in _NUMBER.findall(src):
-            form = Written(*(re.sub("[0-9]", "0", each) for each in (number, of_tgt.get(_digits(number), ""))))
+            form = Texts(*(re.sub("[0-9]", "0", each) for each in (number, of_tgt.get(_digits(number), ""))))
             counts[form] += not any(side.isdigit() or not side for side in form)
     return sorted(form for form, count in counts.items() if count > 1)
 
 
-def with_other_numbers(pair: tuple[str, str], forms: Sequence[Written], random: np.random.Generator) -> tuple[str, str]:
+def with_other_numbers(texts: Texts, random: np.random.Generator, *, forms: Sequence[Texts]) -> Texts:
     """Other digits for the numbers that both sides share, in the same forms: 12.50 and 12,50, 7:30 and 7.30.
 
     One without separators may be longer, negative, or in one of the `forms` of the corpus. 0 and 1 stay, for the sake
     of grammar.
     """
-    src, tgt = map(_NUMBER.findall, pair)
+    src, tgt = map(_NUMBER.findall, texts)
     if sorted(map(_digits, src)) != sorted(map(_digits, tgt)):
-        return pair
+        return texts
     found = defaultdict[str, set[str]](set)
     for number in src + tgt:
         found[_digits(number)].add(number)
@@ -235,23 +235,23 @@ def with_other_numbers(pair: tuple[str, str], forms: Sequence[Written], random: 
 
         return _NUMBER.sub(other, text)
 
-    return changed(pair[0], 0), changed(pair[1], 1)
+    return Texts(changed(texts.src, 0), changed(texts.tgt, 1))
 
 
-def _other(digits: str, found: Collection[str], forms: Sequence[Written], random: np.random.Generator) -> Written:
+def _other(digits: str, found: Collection[str], forms: Sequence[Texts], random: np.random.Generator) -> Texts:
     """Another number in place of one with these digits, which is found in these forms."""
     is_plain = all(map(str.isdigit, found))
     if is_plain and forms and random.random() < _WITH_SEPARATORS:
         form = forms[int(random.integers(len(forms)))]
         drawn = _drawn(len(_digits(form.src)), form, random)
-        return Written(*(_in_form(side, drawn) for side in form))
+        return Texts(*(_in_form(side, drawn) for side in form))
     length = int(random.integers(1, 5)) if is_plain and random.random() < 0.5 else len(digits)
     drawn = _drawn(length, found, random)
     if digits.startswith("0") and length > 1:  # 0.5, 030
         drawn = f"0{drawn[1:]}"
     if is_plain and random.random() < _NEGATIVE:
         drawn = f"-{drawn}"
-    return Written(drawn, drawn)
+    return Texts(drawn, drawn)
 
 
 def _drawn(length: int, forms: Iterable[str], random: np.random.Generator) -> str:

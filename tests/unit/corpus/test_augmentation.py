@@ -16,9 +16,9 @@ from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
-from seq2seq_cli.corpus.augmentation import Augmentation, Texts, change_final_mark, change_marks, with_typo
+from seq2seq_cli.corpus.augmentation import Augmentation, change_final_mark, change_marks, with_typo
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.shared_words import Names
+from seq2seq_cli.corpus.shared_words import Names, Texts
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.corpus.shared_words import Names, Written, with_other_numbers, written_forms
+from seq2seq_cli.corpus.shared_words import Names, Texts, with_other_numbers, written_forms
 from seq2seq_cli.text.characters import CONTINUING, SPACING
 
 KNOWN = [
@@ -75,7 +75,7 @@ def test_parts_of_words_are_joined_to_names_in_the_script_of_the_names() -> None
 
 
 SEEDS = [np.random.default_rng(seed) for seed in range(40)]
-FORMS = [Written("0:00", "0.00"), Written("00.00", "00,00")]
+FORMS = [Texts("0:00", "0.00"), Texts("00.00", "00,00")]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ FORMS = [Written("0:00", "0.00"), Written("00.00", "00,00")]
 def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
     src: str, tgt: str, src_form: str, tgt_form: str
 ) -> None:
-    found = [with_other_numbers((src, tgt), (), random) for random in SEEDS]
+    found = [with_other_numbers(Texts(src, tgt), random, forms=()) for random in SEEDS]
     assert len(set(found)) > 5
     for texts in found:
         numbers = re.fullmatch(src_form, texts[0])
@@ -110,12 +110,12 @@ def test_numbers_that_the_sides_do_not_share_stay() -> None:
         ("B12, 3rd", "B12, 3te"),
         ("5.5km", "5,5km"),
     ):
-        assert {with_other_numbers(pair, FORMS, random) for random in SEEDS} == {pair}
+        assert {with_other_numbers(Texts(*pair), random, forms=FORMS) for random in SEEDS} == {pair}
 
 
 @given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
 def test_only_digits_and_signs_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
-    texts = with_other_numbers((src, tgt), (), np.random.default_rng(seed))
+    texts = with_other_numbers(Texts(src, tgt), np.random.default_rng(seed), forms=())
     for before, after in zip((src, tgt), texts, strict=True):
         assert re.sub("-?[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
 
@@ -129,11 +129,11 @@ def test_forms_are_those_of_several_pairs_with_separators_on_both_sides() -> Non
         ("It is 3:30.", "Es ist halb vier."),
         ("25 cats", "25 Katzen"),
     ]
-    assert written_forms(pairs) == [Written("00.00", "00,00"), Written("0:00", "0.00")]
+    assert written_forms(pairs) == [Texts("00.00", "00,00"), Texts("0:00", "0.00")]
 
 
 def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> None:
-    found = [with_other_numbers(("7 or 23", "7 oder 23"), FORMS, random) for random in SEEDS]
+    found = [with_other_numbers(Texts("7 or 23", "7 oder 23"), random, forms=FORMS) for random in SEEDS]
     prices = [re.search(r"\b(\d\d)\.(\d\d)\b.*\|.*\b\1,\2(?!\d)", "|".join(texts)) for texts in found]
     times = [re.search(r"\b([1-9]):([0-5]\d)\b.*\|.*\b\1\.\2(?!\d)", "|".join(texts)) for texts in found]
     assert any(prices)
@@ -145,7 +145,7 @@ def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> No
 
 def test_some_numbers_become_negative() -> None:
     seeds = [np.random.default_rng(seed) for seed in range(400)]
-    found = {with_other_numbers(("7 or so", "7 oder so"), FORMS[1:], random) for random in seeds}
+    found = {with_other_numbers(Texts("7 or so", "7 oder so"), random, forms=FORMS[1:]) for random in seeds}
     assert any(src.startswith("-") for src, _ in found)
     for src, tgt in found:
         assert tgt == f"{src.removesuffix(' or so').replace('.', ',')} oder so"

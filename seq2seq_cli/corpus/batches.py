@@ -51,13 +51,7 @@ class Batch:
 
     def to(self, device: torch.device) -> "Batch":
         """The same batch on a device; a copy from pinned memory to a GPU is asynchronous."""
-        is_async = is_gpu(device)
-        return self._with(lambda ids: ids.to(device, non_blocking=is_async))
-
-    def without_targets(self) -> "Batch":
-        """The same batch with padding as its expected outputs, so that its loss is 0."""
-        nothing = self.places[:0]
-        return replace(self, tgt_out=torch.full_like(self.tgt_out, PAD), places=nothing, tgt_tokens=nothing)
+        return self._with(lambda ids: ids.to(device, non_blocking=is_gpu(device)))
 
     def pin(self) -> "Batch":
         """The same batch in pinned memory, which a GPU reads directly."""
@@ -163,7 +157,7 @@ def collate(ids: ParallelIds, rows: Sequence[int] | NDArray[np.integer[Any]]) ->
 def _ended(rows: Ragged) -> Int[Tensor, "B N"]:
     """Rows of ids as one padded tensor, with EOS after each row."""
     lengths = rows.lengths
-    places = np.arange(int(lengths.max()) + 1)
+    places = np.arange(int(lengths.max(initial=0)) + 1)
     ended = np.full((len(rows), len(places)), PAD, dtype=np.int64)
     ended[places < lengths[:, None]] = rows.values
     ended[np.arange(len(rows)), lengths] = EOS

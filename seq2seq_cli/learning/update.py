@@ -75,7 +75,7 @@ class Updater:
         Raises NotFiniteError at the third skipped step in a row.
         """
         state, group, training = self._state, self._group, self._training
-        tokens, sentences = map(int, group.sum([float(batch.tokens), float(len(batch) if batch.tokens else 0)]))
+        tokens, sentences = map(int, group.sum([float(batch.tokens), float(len(batch))]))
         half = training.scheduled_sampling
         teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
         state.optimiser.zero_grad()

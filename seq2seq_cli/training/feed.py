@@ -85,8 +85,6 @@ def feed(
 ) -> Generator[Batch, None, None]:
     """The batches ``order[start:]``, in each window from its augmented pairs in this epoch (counted from 0).
 
-    A batch without a pair, as a process has it where there are fewer pairs than processes, has one without its target.
-
     For CUDA a thread makes them ahead; it ends when the generator is closed. On a CPU the thread would take a core away
     from training, and on mps memory cannot be pinned, so that each copy is waited for in any case.
 
@@ -104,8 +102,7 @@ def feed(
 
     def make(position: int) -> Batch:
         pairs, batches = window(position // WINDOW)
-        rows = batches[position % WINDOW]
-        batch = collate(pairs, rows) if len(rows) else collate(ids, [0]).without_targets()
+        batch = collate(pairs, batches[position % WINDOW])
         return batch.pin() if is_gpu(device) else batch
 
     made = map_in_threads(make, range(start, len(order)), 1, ahead=AHEAD if is_gpu(device) else 0)

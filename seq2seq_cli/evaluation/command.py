@@ -4,6 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from pathlib import Path
 from typing import Literal
 
@@ -150,14 +151,10 @@ def leave_out_trained(tests: EvaluationSet, runs: Sequence[EvaluatedRun]) -> Eva
     A warning gives the number of the others. Raises UsageError when no pair is left.
     """
     for run in runs:
-        if run.trained is None:
+        if run.trained is None or not (is_known := run.trained.share_a_side(tests.pairs)).any():
             continue
-        is_known = run.trained.share_a_side(tests.pairs).tolist()
-        left = tuple(pair for pair, known in zip(tests.pairs, is_known, strict=True) if not known)
-        if len(left) == len(tests.pairs):
-            continue
-        known, pairs = len(tests.pairs) - len(left), counted(len(tests.pairs), "pair")
-        problem = f"{known:,} of {pairs} of {tests.name} have a sentence that {run.name} was"
+        left, pairs = tuple(compress(tests.pairs, ~is_known)), counted(len(tests.pairs), "pair")
+        problem = f"{is_known.sum():,} of {pairs} of {tests.name} have a sentence that {run.name} was"
         if not left:
             raise UsageError(f"{problem} trained on: name other pairs with --data or --file")
         logger.warning("%s trained on: they are left out of the scores", one_line(problem))

@@ -5,7 +5,7 @@ defaults, whatever the config has: a resumed run, whose config has what was chos
 """
 
 import math
-import time
+import timeit
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -102,11 +102,8 @@ def _trials(session: Session) -> tuple[str, Score, float]:
     references = EvaluationSet.of_split(corpus, "valid").references
     plain, count = trained_translator(session), MOST_SOURCES
     if seconds := training.seconds_to_choose:
-        few, times = _spaced(list(references), _TIMED), []
-        for _ in range(2):  # the first time, codecs and engine are slower
-            begin = time.monotonic()
-            plain.translate(few)
-            times.append(time.monotonic() - begin)
+        few = _spaced(list(references), _TIMED)
+        times = timeit.repeat(lambda: plain.translate(few), number=1, repeat=2)  # codecs and engine begin slowly
         count = max(FEWEST_PAIRS, min(MOST_SOURCES, int(_TIMED * seconds / (_TRIALS * min(times)))))
     sources = _spaced(list(references), count)
 

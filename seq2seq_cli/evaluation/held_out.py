@@ -71,8 +71,8 @@ def score_split(
     loss, attention = read_references(model, corpus, split, group)
     pairs = corpus.sentences(split)
     own = list(dict.fromkeys(src for src, _ in pairs))[group.rank :: group.size]
-    found = zip(own, translator.translate(own), strict=True)
-    texts = dict(chain.from_iterable(group.gather([(src, translation.text) for src, translation in found])))
+    found = [(translation.source, translation.text) for translation in translator.translate(own)]
+    texts = dict(chain.from_iterable(group.gather(found)))
     side = corpus.codec("tgt").config
     score = partial(corpus_score, hypotheses=[texts[src] for src, _ in pairs], references=[tgt for _, tgt in pairs])
     return HeldOutScores(

@@ -4,6 +4,7 @@ H decoder hidden, E encoder output, D target embedding, R readout; the leading d
 """
 
 from abc import ABC, abstractmethod
+from typing import TypeAlias
 
 import torch
 from jaxtyping import Float
@@ -12,6 +13,10 @@ from typing_extensions import override
 
 from seq2seq_cli.config.choices import ReadoutName
 from seq2seq_cli.config.schema.model import DecoderConfig
+
+Hidden: TypeAlias = Float[Tensor, "*N H"]
+Context: TypeAlias = Float[Tensor, "*N E"]
+Embedded: TypeAlias = Float[Tensor, "*N D"]
 
 
 class Readout(nn.Module, ABC):
@@ -23,9 +28,7 @@ class Readout(nn.Module, ABC):
         """R, the length of the features."""
 
     @abstractmethod
-    def forward(
-        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
-    ) -> Float[Tensor, "*N R"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N R"]:
         """The features of a step, from its decoder state s, its context c and the vector y of the previous word."""
 
 
@@ -33,9 +36,7 @@ class StateReadout(Readout):
     """s alone; the tutorials' Bahdanau decoder, whose RNN reads the context."""
 
     @override
-    def forward(
-        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
-    ) -> Float[Tensor, "*N H"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N H"]:
         return hidden
 
 
@@ -43,9 +44,7 @@ class ConcatReadout(Readout):
     """[s; c]; the tutorials' Luong decoder."""
 
     @override
-    def forward(
-        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
-    ) -> Float[Tensor, "*N R"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N R"]:
         return torch.cat((hidden, context), dim=-1)
 
 
@@ -57,9 +56,7 @@ class AttentionalReadout(Readout):
         self.W = nn.Linear(context_size + self.size, self.size, bias=False)
 
     @override
-    def forward(
-        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
-    ) -> Float[Tensor, "*N H"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N H"]:
         return torch.tanh(self.W(torch.cat((context, hidden), dim=-1)))
 
 
@@ -75,9 +72,7 @@ class LexicalReadout(AttentionalReadout):
         self.L = nn.Linear(self.size, self.size, bias=False)
 
     @override
-    def forward(
-        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
-    ) -> Float[Tensor, "*N H"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N H"]:
         states, words = context[..., : -self.size], context[..., -self.size :]
         f = torch.tanh(words)
         return super().forward(hidden, states, embedded) + torch.tanh(self.L(f)) + f
@@ -97,9 +92,7 @@ class MaxoutReadout(Readout):
         self.C = nn.Linear(context_size, 2 * self.size, bias=False)
 
     @override
-    def forward(
-        self, hidden: Float[Tensor, "*N H"], context: Float[Tensor, "*N E"], embedded: Float[Tensor, "*N D"]
-    ) -> Float[Tensor, "*N R"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N R"]:
         summed = self.U(hidden) + self.V(embedded) + self.C(context)
         return summed.unflatten(-1, (self.size, 2)).amax(dim=-1)
 

@@ -40,7 +40,10 @@ class Encoder(nn.Module):
         """
         positions = None
         if self.reverse:
-            positions = _reversed_positions(lengths, torch.arange(src.shape[1])).to(src.device)
+            # Each position has the token that it gets when the real ones are reversed; padding stays in place.
+            here = torch.arange(src.shape[1])
+            mirrored = lengths.unsqueeze(1) - 1 - here
+            positions = torch.where(mirrored >= 0, mirrored, here).to(src.device)
             src = src.gather(1, positions)
         words = self.dropout(self.word_dropout(self.embedding(src)))
         outputs, last = run_rnn(self.rnn, words, lengths)
@@ -67,9 +70,3 @@ class Encoder(nn.Module):
             hidden=self._merge(torch.cat((hidden[0::2], hidden[1::2]), dim=-1)),
             cell=None if cell is None else self._merge(torch.cat((cell[0::2], cell[1::2]), dim=-1)),
         )
-
-
-def _reversed_positions(lengths: Int[Tensor, " B"], positions: Int[Tensor, " S"]) -> Int[Tensor, "B S"]:
-    """For each position, where its token comes from when the real tokens are reversed; padding stays in place."""
-    reversed_ = lengths.unsqueeze(1) - 1 - positions
-    return torch.where(reversed_ >= 0, reversed_, positions)

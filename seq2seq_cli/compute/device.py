@@ -37,14 +37,12 @@ def choose_device(name: DeviceName, group: ProcessGroup = SINGLE) -> torch.devic
     """
     # No backend sums tensors of Apple's GPUs over processes, and a machine has only one.
     has_mps = torch.backends.mps.is_available() and group.size == 1
-    there: dict[DeviceName, bool] = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
-    if name == "auto":
-        name = next(device for device, found in there.items() if found)
-    if not there[name]:
-        found = ", ".join(device for device, found in there.items() if found)
-        raise UsageError(
-            f"--device {name}: torch cannot use it here, or not in several processes; choose {found} or auto"
-        )
+    found: dict[DeviceName, bool] = {"cuda": torch.cuda.is_available(), "mps": has_mps, "cpu": True}
+    usable = [device for device, is_usable in found.items() if is_usable]
+    name = usable[0] if name == "auto" else name
+    if name not in usable:
+        problem = "torch cannot use it here, or not in several processes"
+        raise UsageError(f"--device {name}: {problem}; choose {', '.join(usable)} or auto")
     if name != "cuda":
         return torch.device(name)
     if group.local_rank >= torch.cuda.device_count():

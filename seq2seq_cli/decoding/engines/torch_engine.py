@@ -76,12 +76,11 @@ class TorchEngine:
             )
             logits = self._model.output(features)
         proposals = propose(logits, k, torch.from_numpy(asked).to(self._device))
-        after = replace(state, decoder=decoder)
         parts = *proposals, weights, features
         # One copy: each waits for a GPU. No vocabulary has a token that is not exact in fp32, 2^24.
         joined = torch.cat([part.float() for part in parts], dim=1).cpu().numpy()
         tokens, *others = np.split(joined, np.cumsum([part.shape[1] for part in parts[:-1]]), axis=1)
-        return Proposals(tokens.astype(np.int64), *others), after
+        return Proposals(tokens.astype(np.int64), *others), replace(state, decoder=decoder)
 
     @torch.inference_mode()
     def look(self, tokens: Int[np.ndarray, " R"], state: TorchState) -> Look | None:

@@ -11,21 +11,14 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 
-class ChoGRU(nn.RNNBase):
+class ChoGRU(nn.GRU):
     """r, z = sigmoid(W x + U h), n = tanh(W x + U (r h)), h' = (1 - z) n + z h; Cho et al. 2014, section 2.3, eq. 5-8.
 
     Torch's GRU resets after the product: n = tanh(W x + r (U h)). The weights have torch's names, shapes and first
     values. A step is computed by several kernels where torch has one, and takes longer.
     """
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int, *, dropout: float, bidirectional: bool
-    ) -> None:
-        super().__init__(
-            "GRU", input_size, hidden_size, num_layers, batch_first=True, dropout=dropout, bidirectional=bidirectional
-        )
-
-    def forward(
+    def forward(  # type: ignore[override]  # with lengths in the place of packed sequences
         self,
         inputs: Float[Tensor, "B N X"],
         start: Float[Tensor, "L B H"] | None = None,

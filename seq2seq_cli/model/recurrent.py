@@ -20,16 +20,14 @@ from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig
 from seq2seq_cli.model.cho_gru import ChoGRU, cho_gru_cell
 from seq2seq_cli.model.state import RNNState
 
-RNN: TypeAlias = nn.LSTM | nn.GRU | nn.RNN | ChoGRU
+RNN: TypeAlias = nn.LSTM | nn.GRU | nn.RNN
 
 
 def make_rnn(config: EncoderConfig | DecoderConfig, input_size: int, *, bidirectional: bool = False) -> RNN:
     """The RNN of a side with fresh weights, and dropout between its layers."""
     sizes = input_size, config.hidden_size, config.layers
     dropout = config.dropout if config.layers > 1 else 0.0
-    if config.cell == "gru_cho":
-        return ChoGRU(*sizes, dropout=dropout, bidirectional=bidirectional)
-    kinds: dict[str, type[nn.LSTM | nn.GRU | nn.RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU, "rnn": nn.RNN}
+    kinds: dict[str, type[RNN]] = {"lstm": nn.LSTM, "gru": nn.GRU, "gru_cho": ChoGRU, "rnn": nn.RNN}
     return kinds[config.cell](*sizes, dropout=dropout, bidirectional=bidirectional, batch_first=True)
 
 

@@ -23,7 +23,7 @@ def unroll(rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> "PlainRN
     On a GPU torch computes a step of an RNN in one kernel; the many small ones of `HoistedRNN` would be slower. It has
     the LSTM and torch's GRU.
     """
-    hoisted = words.device.type == "cpu" and isinstance(rnn, nn.LSTM | nn.GRU)
+    hoisted = words.device.type == "cpu" and type(rnn) in (nn.LSTM, nn.GRU)
     return (HoistedRNN if hoisted else PlainRNN)(rnn, words, state)
 
 

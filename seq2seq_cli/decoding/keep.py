@@ -7,7 +7,7 @@ N words of the translation, T units of it, S parts of the source, which are its 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import accumulate, chain, pairwise
@@ -187,11 +187,9 @@ def put_back(
     return written + reveal(text[position:], left)
 
 
-def reveal(text: str, words: Iterable[str]) -> str:
+def reveal(text: str, words: Iterator[str]) -> str:
     """A text with the next of these words in place of each HIDDEN."""
-    words = iter(words)
-    first, *others = text.split(HIDDEN)
-    return first + "".join([next(words) + other for other in others])
+    return re.sub(HIDDEN, lambda _: next(words), text)
 
 
 def _owners(units: Sequence[str]) -> list[int]:

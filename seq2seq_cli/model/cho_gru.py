@@ -29,12 +29,11 @@ class ChoGRU(nn.GRU):
 
         `start` None: zeros. `lengths` counts the real positions of each row; None: all are.
         """
+        if torch.onnx.is_in_onnx_export():  # as torch's, without lengths: decoding/engines/graphs.py sets both
+            return super().forward(inputs, start)
         directions = 2 if self.bidirectional else 1
         if start is None:
             start = inputs.new_zeros(self.num_layers * directions, inputs.shape[0], self.hidden_size)
-        if torch.onnx.is_in_onnx_export():  # as torch's, without lengths: decoding/engines/graphs.py sets both
-            flat: list[Tensor] = [weight for weights in self.all_weights for weight in weights]
-            return torch.gru(inputs, start, flat, True, self.num_layers, 0.0, False, self.bidirectional, True)
         lasts: list[Tensor] = []
         for layer, before in enumerate(torch.split(start, directions)):
             if layer > 0:

@@ -29,7 +29,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, propose, watc
 from seq2seq_cli.errors import ExportError, ModelFileError, one_line
 from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.attention.attention import Attention
-from seq2seq_cli.model.cho_gru import ChoGRU
+from seq2seq_cli.model.recurrent import ChoGRU
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum, model_checksum

@@ -118,14 +118,9 @@ class PlainGroup(TyperGroup):
 
     @override
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands by `summaries`, whose sentences are not cut."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries().items()))
-
-    def summaries(self) -> dict[str, str]:
-        """The first sentence of the help of each command, by its name."""
         paragraphs = {name: (command.help or "").partition("\n\n")[0] for name, command in self.commands.items()}
-        return {name: " ".join(paragraph.split()) for name, paragraph in paragraphs.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, " ".join(paragraph.split())) for name, paragraph in paragraphs.items()])
 
 
 def _taken_plainly(parameters: list[Any]) -> list[Any]:

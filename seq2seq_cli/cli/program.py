@@ -62,7 +62,7 @@ class _Program(PlainGroup):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.commands: Any = dict.fromkeys(COMMANDS)
+        self.commands: Any = {name: PlainCommand(name, help=sentence) for name, sentence in COMMANDS.items()}
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -75,11 +75,6 @@ class _Program(PlainGroup):
             app = typer.Typer(rich_markup_mode=None, add_completion=False)
             app.command(cmd_name, cls=PlainCommand)(getattr(module, cmd_name))
         return typer.main.get_command(app)
-
-    @override
-    def summaries(self) -> dict[str, str]:
-        """The sentences of `COMMANDS`: no module of a command is imported."""
-        return COMMANDS
 
 
 def build_program() -> Any:

@@ -102,22 +102,18 @@ class _Lines(logging.Handler):
         (warn if record.levelno >= logging.WARNING else tell)(record.getMessage())
 
 
-def tell(text: str) -> None:
-    """Write a notice to stderr, as one line."""
-    _write(NOTICE, text)
-
-
 def warn(text: str) -> None:
     """Write a warning to stderr, as one line."""
-    _write(WARNING, text)
+    tell(text, WARNING)
 
 
 def tell_error(problem: str) -> None:
     """Write an error to stderr, as one line."""
-    _write(ERROR, problem)
+    tell(problem, ERROR)
 
 
-def _write(beginning: str, text: str) -> None:
+def tell(text: str, beginning: str = NOTICE) -> None:
+    """Write a line to stderr: a notice, or one with another beginning."""
     with contextlib.suppress(OSError):
         sys.stderr.write(f"{beginning}{one_line(text)}\n")
 

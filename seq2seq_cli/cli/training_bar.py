@@ -40,15 +40,15 @@ class TrainingBar:
             case Started():
                 self._training, self._epoch, self._shown_at = event.training, 0, 0.0
                 for line in event.lines:
-                    self._tell(line)
+                    _tell(line)
             case Step():
                 self._step(event)
             case Validating() if self._bar is not None:
                 self._bar.set_postfix_str("scoring held-out sentences")
             case Validated():
-                self._tell(_epoch_line(event))
+                _tell(_epoch_line(event))
             case Finished():
-                self._tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
+                _tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
                 if self._bar is not None:
                     self._bar.set_postfix_str("the test, and what translating needs")
             case Report():
@@ -61,16 +61,9 @@ class TrainingBar:
             call_before_text(lambda: None)
             self._bar = None
 
-    def _tell(self, line: str) -> None:
-        """Write a line that stays, in place of the bar until its next drawing."""
-        if self._bar is not None:
-            self._bar.clear()
-        sys.stderr.write(f"{one_line(line)}\n")
-        sys.stderr.flush()
-
     def _step(self, event: "Step") -> None:
         if event.skipped:
-            self._tell(f"{WARNING}step {event.step}: skipped, its gradient is not finite")
+            _tell(f"{WARNING}step {event.step}: skipped, its gradient is not finite")
             return
         if event.epoch != self._epoch:
             self._epoch, self._loss, self._tokens, self._seconds = event.epoch, event.loss, 0, 0.0
@@ -93,7 +86,7 @@ class TrainingBar:
         words = f"{clock} {bound}, loss {loss_in_words(self._loss)}, {speed}"
         epoch = f"epoch {event.epoch}/{training.epochs}"
         if not bar_stream().isatty():
-            self._tell(f"{epoch}: {math.floor(per_cent)}%, {words}")
+            _tell(f"{epoch}: {math.floor(per_cent)}%, {words}")
             return
         if self._bar is None:
             form = "{desc} {percentage:3.0f}% {bar}{postfix}"
@@ -102,6 +95,11 @@ class TrainingBar:
         self._bar.n = per_cent
         self._bar.set_description_str(epoch, refresh=False)
         self._bar.set_postfix_str(words)
+
+
+def _tell(line: str) -> None:
+    """Write a line that stays, in place of a bar until its next drawing."""
+    sys.stderr.write(f"{one_line(line)}\n")
 
 
 def _epoch_line(event: "Validated") -> str:

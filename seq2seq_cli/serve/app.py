@@ -82,10 +82,6 @@ def load_runs(
 class TranslatedFiles(dict[str, bytes]):
     """Translated documents by their names, which nobody can guess: a secret, a full stop, and a document's own name."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.turns = asyncio.Semaphore(_MOST_AT_A_TIME)
-
     def keep(self, name: str, content: bytes) -> str:
         """The name under which a document is kept for a while."""
         secret = f"{secrets.token_urlsafe(16)}.{name}"
@@ -113,6 +109,7 @@ class Application:
     takes_suggestions: bool = False
     """Whether suggested translations are kept in the folders of the runs, for their owners."""
     files: TranslatedFiles = field(default_factory=TranslatedFiles)
+    file_turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_AT_A_TIME))
 
     @cached_property
     def asgi(self) -> Starlette:
@@ -142,12 +139,12 @@ class Application:
 
     async def translate_file(self, request: Request) -> Response:
         """Translate a document, which may be fetched at an address for a while."""
-        await self._in_time(self.files.turns.acquire())
+        await self._in_time(self.file_turns.acquire())
         try:
             fields = await self._fields(request, largest_file=LARGEST_FILE)
             name, content = await _unless_client_leaves(request, self._in_time(self._translated_file(fields)))
         finally:
-            self.files.turns.release()
+            self.file_turns.release()
         address = f"{request.base_url}download_file/{quote(self.files.keep(name, content))}"
         return JSONResponse({"translatedFileUrl": address}, headers=_NOT_STORED)
 

@@ -65,15 +65,17 @@ function choice(names, onchoice) {
   return el("select", { onchange: (event) => onchoice(event.target.value) }, ...options);
 }
 
-/** Buttons that change the size of the whole page, as for a projector. */
-function sizeControl() {
+/** Fill the page: its parts below its title, if it has one, and buttons that change the size of all, for a projector. */
+function fillPage(title, ...parts) {
   let size = 1;
   const button = (label, text, factor) => el("button", { type: "button", "aria-label": label, title: label, onclick: () => {
     size = Math.min(4, Math.max(0.5, size * factor));
     document.documentElement.style.setProperty("--size", size);
   } }, text);
-  return el("div", { class: "size", role: "group", "aria-label": "Size" },
+  const sizes = el("div", { class: "size", role: "group", "aria-label": "Size" },
     button("Smaller", "A\u2212", 1 / 1.2), button("Larger", "A+", 1.2));
+  const heading = title ? [el("header", {}, el("h1", {}, title), sizes)] : [];
+  document.body.append(...heading, el("main", {}, ...parts));
 }
 
 function counted(number) {

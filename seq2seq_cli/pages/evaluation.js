@@ -36,16 +36,14 @@ function evaluationPage(data) {
     Order: choice(names, (order) => show({ order })),
     ...(systems.length > 1 && { "Scores of": choice(systems, (system) => show({ system: Number(system) })) }),
   };
-  document.body.append(
-    el("header", {}, el("h1", {}, data.title), sizeControl()),
-    el("main", {},
-      el("section", { "aria-label": "Figures" }, el("h2", {}, "Figures"), ...figures(data.report)),
-      el("section", { "aria-label": "Sentences" },
-        el("h2", {}, "Sentences"),
-        el("p", { class: "note" }, noteOf(data)),
-        el("div", { class: "controls" },
-          ...Object.entries(controls).map(([name, field]) => el("label", {}, `${name} `, field))),
-        count, list)));
+  fillPage(data.title,
+    el("section", { "aria-label": "Figures" }, el("h2", {}, "Figures"), ...figures(data.report)),
+    el("section", { "aria-label": "Sentences" },
+      el("h2", {}, "Sentences"),
+      el("p", { class: "note" }, noteOf(data)),
+      el("div", { class: "controls" },
+        ...Object.entries(controls).map(([name, field]) => el("label", {}, `${name} `, field))),
+      count, list));
   show({});
 }
 

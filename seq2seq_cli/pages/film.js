@@ -5,9 +5,7 @@ const SECONDS_PER_FRAME = 0.8;
 /** The page of runs: their films, and their learning curves as a picture. */
 function filmPage({ title, films, curves }) {
   const picture = el("img", { class: "curves", src: curves, alt: "The learning curves of the runs" });
-  document.body.append(
-    el("header", {}, el("h1", {}, title), sizeControl()),
-    el("main", {}, ...(films.length ? [filmView(films)] : []), el("h2", {}, "Learning curves"), picture));
+  fillPage(title, ...(films.length ? [filmView(films)] : []), el("h2", {}, "Learning curves"), picture);
 }
 
 /** The films of runs: each shows a pair as at its last validation up to the place of the slider; they may differ. */

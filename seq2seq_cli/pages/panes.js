@@ -250,11 +250,9 @@ function servedPage({ directions, names, about, ...settings }) {
   ];
   panes.input.maxLength = settings.charLimit;
   document.head.append(el("link", { rel: "manifest", href: "manifest.webmanifest" }));
-  document.body.append(
-    el("header", {}, el("h1", {}, directions.length > 1 ? "Translate" : title(directions[0])), sizeControl()),
-    el("main", {}, el("div", { class: "controls" }, ...controls), boxes, fold("Glossary", () => terms), ...shown),
-    footer,
-  );
+  fillPage(directions.length > 1 ? "Translate" : title(directions[0]),
+    el("div", { class: "controls" }, ...controls), boxes, fold("Glossary", () => terms), ...shown);
+  document.body.append(footer);
   choose();
   panes.input.focus();
 }

@@ -5,10 +5,9 @@ const LEAST_TOLD = 0.01; // less probable tokens are not named beside those of a
 
 /** The page of translations: each text with its translation, and what is known of it. */
 function translationsPage({ title, languages, texts, films }) {
-  const heading = title ? [el("header", {}, el("h1", {}, title), sizeControl())] : [];
   const learned = films.length ? [fold("How the attention was learned", () => filmView(films))] : [];
   const items = texts.map((text) => el("li", { class: "text" }, textView(text, languages, texts.length)));
-  document.body.append(...heading, el("main", {}, el("ol", { class: "texts" }, ...items), ...learned));
+  fillPage(title, el("ol", { class: "texts" }, ...items), ...learned);
 }
 
 /** A text and its translation, opened at once where there are few. */

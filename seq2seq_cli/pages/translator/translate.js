@@ -144,12 +144,9 @@ function translatorPage(data) {
   const stepsOf = async ({ source }, prefix) => (await opened).stepsOf(source, prefix);
   const languages = () => data.languages;
   const panes = translationPanes({ languages, example, nameOf, pause: PAUSE, translate, alternativesOf, stepsOf });
-  document.body.append(
-    el("header", {}, el("h1", {}, names.join(" \u2192 ")), sizeControl()),
-    el("main", {}, ...panes.elements),
-    el("footer", { class: "note" }, ...lines.map((line) => el("p", {}, line)),
-      el("p", {}, "The model is in this page: it asks nobody, and what you type stays here.")),
-  );
+  const privacy = "The model is in this page: it asks nobody, and what you type stays here.";
+  fillPage(names.join(" \u2192 "), ...panes.elements);
+  document.body.append(el("footer", { class: "note" }, ...[...lines, privacy].map((line) => el("p", {}, line))));
   panes.tell("Opening the model \u2026");
   opened.then(panes.ask).catch((error) => panes.tell(`The model cannot be opened: ${error.message}`));
   panes.input.focus();

@@ -52,7 +52,7 @@ class Codec {
     if (letters === "title" && changed.length < 2) return undefined;
     const begun = this.beginsWithCapital ? capitalise(usual, this.language) : usual;
     if (begun.length !== text.length || inCase(begun, letters, this.language) !== text) return undefined;
-    return [withLetters(this.cut(this.begun(begun)), text), letters];
+    return [withLetters(this.cut(this.begun(begun)), text, this.language), letters];
   }
 
   /** The text behind BEGINNING where its first word is: it begins with a letter that has a case. */
@@ -169,15 +169,10 @@ class Codec {
 const keptWord = (text) => ({ text, ids: [UNK], parts: [text] });
 
 /** The words with the surface forms that they have in a text of as many letters, in another case. */
-function withLetters(words, text) {
-  let solid = text.replaceAll(" ", "");
-  const take = (part) => {
-    const taken = solid.slice(0, part.length);
-    solid = solid.slice(part.length);
-    return taken;
-  };
+function withLetters(words, text, language) {
+  const pieces = splitLike(text.replaceAll(" ", ""), words.flatMap((word) => word.parts), language);
   return words.map((word) => {
-    const parts = word.parts.map(take);
+    const parts = pieces.splice(0, word.parts.length);
     return { ...word, parts, text: parts.join("") };
   });
 }

@@ -13,20 +13,17 @@ function addedToRows(rows, added) {
   return rows;
 }
 
-/** For each row along the last axis, f(largest value, sum of exp(value - largest)) of its values. */
-function softmaxed(f) {
-  return ([given]) => {
-    const result = tensor(given.shape, new Float32Array(given.data.length));
-    const rows = rowsOf(result);
-    for (const [number, row] of rowsOf(given).entries()) {
-      let [largest, sum] = [-Infinity, 0];
-      for (let i = 0; i < row.length; i++) if (row[i] > largest) largest = row[i];
-      for (let i = 0; i < row.length; i++) sum += Math.exp(row[i] - largest);
-      const ofValue = f(largest, sum);
-      for (let i = 0; i < row.length; i++) rows[number][i] = ofValue(row[i]);
-    }
-    return result;
-  };
+/** log p = x - largest - log sum of exp(x - largest), for each row along the last axis. */
+function logSoftmax([given]) {
+  const result = tensor(given.shape, given.data.slice());
+  for (const row of rowsOf(result)) {
+    let [largest, sum] = [-Infinity, 0];
+    for (let i = 0; i < row.length; i++) if (row[i] > largest) largest = row[i];
+    for (let i = 0; i < row.length; i++) sum += Math.exp(row[i] - largest);
+    const shift = largest + Math.log(sum);
+    for (let i = 0; i < row.length; i++) row[i] -= shift;
+  }
+  return result;
 }
 
 /** The rows along the last axis. */
@@ -159,11 +156,7 @@ const OPERATORS = {
   LSTM: recurrent(lstmStep),
   Less: each((a, b) => a < b),
   LessOrEqual: each((a, b) => a <= b),
-  /** log p = x - largest - log sum. */
-  LogSoftmax: softmaxed((largest, sum) => {
-    const shift = largest + Math.log(sum);
-    return (value) => value - shift;
-  }),
+  LogSoftmax: logSoftmax,
   /** Products of matrices in the last two axes; the axes before them are broadcast. */
   MatMul([a, b]) {
     const [count, length, columns] = [a.shape.at(-2), a.shape.at(-1), b.shape.at(-1)];
@@ -215,7 +208,7 @@ const OPERATORS = {
     const [first, end] = [inside(start), inside(ends.data[i])];
     return partOf(part, axis, first, Math.max(0, Math.ceil((end - first) / step)), step);
   }, given),
-  Softmax: softmaxed((largest, sum) => (value) => Math.exp(value - largest) / sum),
+  Softmax: (given) => mapped(Math.exp, [logSoftmax(given)]),
   Split([given, sizes], { axis = 0, num_outputs: count }) {
     const all = sizes ? [...sizes.data] : Array(count).fill(given.shape[axis] / count);
     return all.map((size, i) => partOf(given, axis, sumOf(all.slice(0, i)), size));

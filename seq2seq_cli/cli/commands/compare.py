@@ -1,6 +1,6 @@
 """``s2s compare``: several configs, trained alike."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from statistics import fmean, stdev
@@ -38,18 +38,15 @@ def compare(
     share_temporary_folder()
     with closing(TrainingBar()) as bar:
         runs = s2s.compare(*configs, pairs=pairs, out=out, seeds=seeds, overrides=set_ or [], on_event=bar.show)
-    write_lines(table_lines(["config", *_DIGITS], [_row(name, each) for name, each in runs.items()], numbers=True))
+    rows = [[name, *_cells(each)] for name, each in runs.items()]
+    write_lines(table_lines(["config", *_DIGITS], rows, numbers=True))
     tell(f"learning curves written to {out / 'curves.png'}, with the attention that is recorded to {out / 'film.html'}")
 
 
-def _row(name: str, runs: list[Run]) -> list[str]:
-    """The name and the figures of a config."""
+def _cells(runs: list[Run]) -> Iterator[str]:
+    """The figures of a config."""
     found = dict(results(runs))
-    return [name, *(_cell(found.get(key, ()), digits) for key, digits in _DIGITS.items())]
-
-
-def _cell(found: Sequence[object], digits: str) -> str:
-    if not (values := [value for value in found if isinstance(value, int | float)]):
-        return "-"
-    spread = f" \u00b1 {stdev(values):{digits}}" if len({*values}) > 1 else ""
-    return f"{fmean(values):{digits}}{spread}"
+    for key, digits in _DIGITS.items():
+        values = [value for value in found.get(key, ()) if isinstance(value, int | float)]
+        spread = f" \u00b1 {stdev(values):{digits}}" if len({*values}) > 1 else ""
+        yield f"{fmean(values):{digits}}{spread}" if values else "-"

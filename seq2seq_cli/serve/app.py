@@ -29,16 +29,7 @@ from seq2seq_cli.pages.page import manifest, served_page
 from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
-from seq2seq_cli.serve.requests import (
-    AUTO,
-    LARGEST_FILE,
-    Suggestion,
-    TextsRequest,
-    TranslateRequest,
-    has_key,
-    read_document,
-    read_fields,
-)
+from seq2seq_cli.serve.requests import AUTO, Suggestion, TextsRequest, TranslateRequest, read_document, read_fields
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -141,7 +132,7 @@ class Application:
         """Translate a document, which may be fetched at an address for a while."""
         await self._in_time(self.file_turns.acquire())
         try:
-            fields = await self._fields(request, largest_file=LARGEST_FILE)
+            fields = await self._fields(request, with_file=True)
             name, content = await _unless_client_leaves(request, self._in_time(self._translated_file(fields)))
         finally:
             self.file_turns.release()
@@ -175,12 +166,8 @@ class Application:
             raise HTTPException(503, f"{SUGGESTIONS}: cannot be written: {error.strerror}") from None
         return JSONResponse({"success": True}, headers=_NOT_STORED)
 
-    async def _fields(self, request: Request, *, largest_file: int = 0) -> Mapping[str, Any]:
-        """The fields of a request; raises HTTPException for one that cannot be read, or is not let in."""
-        fields = await read_fields(request, self.max_characters, self.timeout, largest_file=largest_file)
-        if self.keys and not has_key(request, fields, self.keys):
-            raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
-        return fields
+    def _fields(self, request: Request, *, with_file: bool = False) -> Awaitable[Mapping[str, Any]]:
+        return read_fields(request, self.max_characters, self.timeout, self.keys, with_file=with_file)
 
     def _constant_answers(self) -> dict[str, Response]:
         """The constant answers, by their paths: the page, and what clients ask before they translate."""

@@ -133,25 +133,26 @@ class Suggestion(TranslateRequest):
 
 
 async def read_fields(
-    request: Request, max_characters: int, timeout: float, *, largest_file: int = 0
+    request: Request, max_characters: int, timeout: float, keys: Collection[bytes], *, with_file: bool
 ) -> Mapping[str, Any]:
-    """The fields of a request: those of the address, and of the body, which is JSON or a form.
+    """The fields of a request: those of the address, and of the body, which is JSON or a form, perhaps with a file.
 
-    A form has no file, or one of so many bytes at most.
-
-    Raises HTTPException for a body that is too large, too slow, of another type, or malformed; ClientDisconnect when
-    the client leaves.
+    Raises HTTPException for a body that is too large, too slow, of another type, or malformed, and for a request
+    without one of the keys, if there are any; ClientDisconnect when the client leaves.
     """
     kind = request.headers.get("content-type", _JSON).partition(";")[0].strip().lower()
     if kind not in (kinds := (_JSON, _FORM, _MULTIPART)):
         raise HTTPException(415, f"content-type: must be {' or '.join(kinds)}", {"Accept": ", ".join(kinds)})
-    body = await _read_body(request, _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES + largest_file, timeout)
-    of_address = await _read_form(request, request.scope["query_string"], "the address", _FORM)
-    if not body:
-        return of_address
-    if kind == _JSON:
-        return {**of_address, **_read_json(body)}
-    return {**of_address, **await _read_form(request, body, "the body", kind, files=int(largest_file > 0))}
+    most = _BYTES_PER_CHARACTER * max_characters + _OTHER_BYTES + LARGEST_FILE * with_file
+    body = await _read_body(request, most, timeout)
+    fields = await _read_form(request, request.scope["query_string"], "the address", _FORM)
+    if body and kind == _JSON:
+        fields |= _read_json(body)
+    elif body:
+        fields |= await _read_form(request, body, "the body", kind, files=int(with_file))
+    if keys and not has_key(request, fields, keys):
+        raise HTTPException(403, "api_key: missing or wrong: ask the operator of this server for a key")
+    return fields
 
 
 async def read_document(fields: Mapping[str, Any], languages: Languages) -> tuple[PurePath, Draft]:

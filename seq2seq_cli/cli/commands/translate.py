@@ -7,7 +7,7 @@ apart into texts, and written with their translations.
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -42,7 +42,6 @@ from seq2seq_cli.text.languages import name_of
 
 STDIN = "standard input"
 """Its name in messages."""
-_PROMPT = "src> "
 
 
 def translate(
@@ -236,7 +235,9 @@ def _ask(presenter: Presenter) -> None:
     sys.stderr.write(f"{direction}, {presenter.name}; Ctrl-D ends\n")
     for number in count(1):
         try:
-            line = _typed_line()
+            # Only translations go to a stdout that is a file.
+            with redirect_stdout(sys.stdout if sys.stdout.isatty() else sys.stderr):
+                line = input("src> ")
             if line.strip() in ("quit", "exit"):
                 return
             check_utf8(f"{STDIN}:{number}", line)
@@ -250,12 +251,3 @@ def _ask(presenter: Presenter) -> None:
         except InputError as error:
             for problem in error.lines():
                 tell_error(problem)
-
-
-def _typed_line() -> str:
-    if sys.stdout.isatty():
-        return input(_PROMPT)
-    # Only translations go to a stdout that is a file.
-    sys.stderr.write(_PROMPT)
-    sys.stderr.flush()
-    return input()

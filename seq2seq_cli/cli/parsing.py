@@ -37,7 +37,6 @@ def set_option(keys: str) -> Any:
     return typer.Option("--set", metavar="KEY=VALUE", help=f"Override {keys}.")
 
 
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Columns: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.parsing import RUN_FORMS, AsJson, Columns, Device, Encoding, Overrides, Overwrite, file_option
+from seq2seq_cli.cli.parsing import RUN_FORMS, Columns, Device, Encoding, Overrides, Overwrite, file_option
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
 from seq2seq_cli.files.writing import check_output_path, write_output
 
@@ -43,7 +43,7 @@ def evaluate(
     hypotheses: Annotated[
         list[Path] | None, file_option("Translations made elsewhere, one per line; may be given repeatedly.")
     ] = None,
-    as_json: AsJson = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     html: Annotated[
         Path | None,
         file_option(

@@ -10,7 +10,8 @@ from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.evaluation_set import SystemOutput
-from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings
+from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Score
+from seq2seq_cli.evaluation.scorer import Difference
 from seq2seq_cli.files.writing import json_number
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 
@@ -48,9 +49,9 @@ def _of_system(evaluation: Evaluation) -> Iterator[Block]:
     yield [f"{one_line(output.name)}:", *evaluation.verdict]
     kinds = {"": evaluation.scores, ", all references": evaluation.of_sources, ", lower-cased": evaluation.lowercase}
     rows = [
-        [f"{s.metric}{kind}", f"{s.value:.2f}", f"{s.range.low:.2f} to {s.range.high:.2f}", s.signature]
+        [f"{score.metric}{kind}", *_with_range(score, ".2f"), score.signature]
         for kind, scores in kinds.items()
-        for s in scores
+        for score in scores
     ]
     yield {"titles": [one_line(output.name), "score", "95 % range", "signature"], "rows": rows, "numbers": False}
     lines = []
@@ -87,17 +88,14 @@ def _attention_lines(output: SystemOutput) -> Iterator[str]:
 def _of_comparison(comparison: Comparison) -> TableData:
     title = f"{one_line(comparison.system)} less {one_line(comparison.baseline)}"
     rows = [
-        [
-            metric,
-            f"{found.value:+.2f}",
-            f"{found.range.low:+.2f} to {found.range.high:+.2f}",
-            f"{found.p:.4f}",
-            "significant" if found.is_significant else "not significant",
-        ]
+        [metric, *_with_range(found, "+.2f"), f"{found.p:.4f}", f"{'' if found.is_significant else 'not '}significant"]
         for metric, found in comparison.differences.items()
     ]
-    titles = [title, "difference", "95 % range", "p", ""]
-    return {"titles": titles, "rows": rows, "numbers": False}
+    return {"titles": [title, "difference", "95 % range", "p", ""], "rows": rows, "numbers": False}
+
+
+def _with_range(found: Score | Difference, form: str) -> list[str]:
+    return [f"{found.value:{form}}", f"{found.range.low:{form}} to {found.range.high:{form}}"]
 
 
 def page_data(findings: Findings) -> EvaluationData:

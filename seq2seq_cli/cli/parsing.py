@@ -75,10 +75,8 @@ def loading() -> Iterator[None]:
     Otherwise it does so several times, and once more when the process ends: a fifth of the time of a short command.
     """
     with without_garbage_collector():
-        try:
-            yield
-        finally:
-            gc.freeze()
+        yield
+        gc.freeze()
 
 
 def check_utf8(place: str, text: str) -> None:

@@ -122,12 +122,14 @@ def translate(
     """
     texts = texts or []
     _check(texts, input_, output)
-    is_document = len(texts) == 1 and Path(texts[0]).suffix.lower() in TRANSLATED and is_file(texts[0])
-    document = Path(texts[0]) if is_document else None
+    named = [text for text in texts if Path(text).suffix.lower() in TRANSLATED]
+    document = Path(texts[0]) if len(texts) == len(named) == 1 and is_file(texts[0]) else None
     if document:
         if output is None:
             raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
+    elif named and output and output.suffix.lower() in TRANSLATED:
+        raise UsageError(f"{named[0]}: no such file, or not the only one: a command translates one document")
     check_utf8("--prefix", prefix)
     if draw and output and os.path.realpath(draw) == os.path.realpath(output):
         raise UsageError(f"--draw and --output: both are {output}: give two names")
@@ -180,10 +182,6 @@ def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
-    if output and output.suffix.lower() in TRANSLATED:
-        for text in texts:
-            if Path(text).suffix.lower() in TRANSLATED and not (len(texts) == 1 and is_file(text)):
-                raise UsageError(f"{text}: no such file, or not the only one: a command translates one document")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
     for number, text in enumerate(texts, start=1):

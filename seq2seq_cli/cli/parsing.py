@@ -159,9 +159,8 @@ def _keys_like(option: str, command: Any) -> list[str]:
         return []
     from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
 
-    sections = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}.get(
-        command.name, ("decoding",)
-    )
+    of_commands = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}
+    sections = of_commands.get(command.name, ("decoding",))
     name = option.removeprefix("--").replace("-", "_")
     keys = [key for key in schema_fields() if key[0] in sections and not section_at(key)]
     return [".".join(key) for key in keys if key[-1] == name or key[-1].startswith(f"{name}_")]

@@ -59,13 +59,10 @@ function attentionOf(sides, weights, languages) {
   const told = el("p", { class: "told", role: "status" });
   let pinned = null; // the word that stays lit
 
-  const watch = {
-    onmouseenter: (event) => show(event.currentTarget),
-    onfocus: (event) => show(event.currentTarget),
-    onmouseleave: () => show(pinned),
-    onblur: () => show(pinned),
-    onclick: (event) => pin(event.currentTarget),
-  };
+  const light = (event) => show(event.currentTarget);
+  const unlight = () => show(pinned);
+  const onclick = (event) => pin(event.currentTarget);
+  const watch = { onmouseenter: light, onfocus: light, onmouseleave: unlight, onblur: unlight, onclick };
   const wordsOfSide = (side) => sides[side].map(({ text }, number) => el("button", {
     type: "button", class: "word", "aria-pressed": "false", "data-side": side, "data-number": number, ...watch,
   }, text));
@@ -102,7 +99,7 @@ function attentionOf(sides, weights, languages) {
     const word = row === undefined ? buttons.source[column] : buttons.target[row];
     if (word) show(word);
   });
-  matrix.addEventListener("mouseleave", () => show(pinned));
+  matrix.addEventListener("mouseleave", unlight);
   show(null);
   const line = (side, label, lang) =>
     el("div", { class: "line", role: "group", "aria-label": label, dir: "auto", lang }, ...buttons[side]);

@@ -92,10 +92,9 @@ class Translator {
     const start = this.engine.start(source);
     const { states } = start.model ?? start; // an engine that consults pairs has the state of the model in its own
     const isSeen = this.hasAttention && steps[0]?.query.length;
-    const rows = isSeen ? rowsOf(tensor(states.shape.slice(1), states.data)) : [];
     return {
       tree: { nodes, best: numbers.get(best) ?? -1 },
-      states: rows.map((row) => Array.from(row.slice(0, SHOWN_NUMBERS))),
+      states: (isSeen ? rowsOf(states) : []).map((row) => Array.from(row.slice(0, SHOWN_NUMBERS))),
       steps,
     };
   }

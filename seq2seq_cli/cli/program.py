@@ -54,8 +54,6 @@ _MEMORY_CURES = {
 }
 """What helps where memory is short."""
 
-_EPILOG = "Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'"
-
 
 class _Program(PlainGroup):
     """``s2s``, whose help needs no command's module."""
@@ -83,7 +81,7 @@ def build_program() -> Any:
         name=PROGRAM,
         cls=_Program,
         help="Train an attention translator from any file of sentence pairs, and use it.",
-        epilog=_EPILOG,
+        epilog="Start with: s2s download deu; s2s prepare deu.txt; s2s train; s2s translate 'she kissed him .'",
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
         callback=_options,

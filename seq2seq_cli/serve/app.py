@@ -178,10 +178,8 @@ class Application:
         languages = [
             {**named[code], "targets": [target for source, target in directions if source == code]} for code in names
         ]
-        needs_key = bool(self.keys)
         settings = {
-            "apiKeys": needs_key,
-            "keyRequired": needs_key,
+            **dict.fromkeys(("apiKeys", "keyRequired"), bool(self.keys)),
             "charLimit": self.max_characters - cost(""),
             "frontendTimeout": _TYPING_PAUSE,
             "language": {"source": named[sources[0]], "target": named[targets[0]]},

@@ -21,7 +21,6 @@ app = typer.Typer(name="runs", cls=PlainGroup, rich_markup_mode=None, add_comple
 
 Names = Annotated[list[str], typer.Argument(metavar="RUN", help="Run folders, or names from the list.")]
 
-_NO_VALUE = "-"
 _DIGITS = {
     **dict.fromkeys(("bleu", "chrf", "test bleu", "test bleu, lower case", "test chrf", "minutes"), ".1f"),
     "parameters": ",",
@@ -121,13 +120,13 @@ def _list_lines(found: Mapping[Path, Run | str]) -> Iterator[str]:
 
 def _cells(run: Run | str) -> list[str]:
     if isinstance(run, str):
-        return [_NO_VALUE] * 5
+        return ["-"] * 5
     training, test = run.config.training, run.history.test
     metric, score = run.history.best_score(training.metric)
     return [
         f"{run.provenance.pairs.get('train', 0):,}",
         f"{shown_epochs(run.history.epochs)} of {training.epochs}",
-        _NO_VALUE if score is None else f"{_result(metric, score)} {metric}",
+        "-" if score is None else f"{_result(metric, score)} {metric}",
         _result("test bleu", test and test.bleu),
         _result("minutes", run.history.minutes),
     ]
@@ -135,7 +134,7 @@ def _cells(run: Run | str) -> list[str]:
 
 def _result(key: str, value: object) -> str:
     """A result as text, with the digits that its kind has."""
-    return _NO_VALUE if value is None else one_line(format(value, _DIGITS.get(key, "")))
+    return "-" if value is None else one_line(format(value, _DIGITS.get(key, "")))
 
 
 def _comparison_lines(found: Sequence[Run]) -> Iterator[str]:

@@ -132,6 +132,6 @@ class KeptFeatures:
         return {"components": self.components, "projection": self.projection, "weights": _digest_of_weights(run)}
 
 
-def _digest_of_weights(run: RunFolder) -> Int[np.ndarray, " n"]:
+def _digest_of_weights(run: RunFolder) -> NDArray[np.uint8]:
     """The digest of the weights that a run translates with, as their file names it."""
     return np.frombuffer(str(read_header(run.chosen or run.best_path).sha256).encode("utf-8"), np.uint8)

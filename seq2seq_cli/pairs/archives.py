@@ -14,7 +14,7 @@ import stat
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path, PurePath, PurePosixPath
@@ -69,15 +69,11 @@ def local_files(paths: Iterable[Path]) -> Iterator[dict[Path, LocalFile]]:
         files: dict[Path, LocalFile] = {}
         for path in dict.fromkeys(paths):
             name = "standard input" if path == STANDARD_INPUT else str(path)
-            is_stream = path == STANDARD_INPUT
-            with suppress(OSError):  # reported when the file is opened
-                is_stream = is_stream or path.is_fifo()
+            with _reading(name):
+                is_stream = path == STANDARD_INPUT or path.is_fifo()
             local = stack.enter_context(_copy(path, name)).fileno() if is_stream else path
-            with open_file(local, name) as file:
-                try:
-                    sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-                except OSError as error:
-                    raise PairFileError(unreadable(name, error)) from None
+            with open_file(local, name) as file, _reading(name):
+                sha256 = hashlib.file_digest(file, "sha256").hexdigest()
                 files[path] = LocalFile(path=local, name=name, size=file.tell(), sha256=sha256)
         yield files
 
@@ -107,12 +103,10 @@ def open_file(path: Path | int, name: str) -> BufferedReader:
         file = os.fdopen(os.dup(path), "rb")
         file.seek(0)
         return file
-    try:
+    with _reading(name):
         if not stat.S_ISREG(path.stat().st_mode):
             raise PairFileError(f"{name}: neither a file nor a pipe: give the file of sentence pairs")
         return path.open("rb")
-    except OSError as error:
-        raise PairFileError(unreadable(name, error)) from None
 
 
 def read_text(file: BinaryIO, name: str) -> Iterator[bytes]:
@@ -141,10 +135,8 @@ def is_zip(head: bytes) -> bool:
 
 def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises PairFileError when it is truncated or damaged."""
-    try:
+    with _reading(name, "zip archive"):
         return zipfile.ZipFile(file)
-    except DAMAGE as error:
-        raise _damaged(name, "zip archive", error) from None
 
 
 def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
@@ -167,21 +159,23 @@ def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
 
 def read_member(archive: zipfile.ZipFile, member: str, name: str) -> Iterator[bytes]:
     """The bytes of a member of a zip archive; raises PairFileError where it cannot be unpacked."""
-    try:
+    with _reading(name, "zip archive"):
         return _pieces(archive.open(member), name, "zip archive")
-    except DAMAGE as error:  # also of an encrypted member, and of an unknown method
-        raise _damaged(name, "zip archive", error) from None
 
 
 def _pieces(stream: IO[bytes] | gzip.GzipFile, name: str, kind: str) -> Iterator[bytes]:
-    try:
+    with _reading(name, kind):
         while piece := stream.read(_PIECE):
             yield piece
-    except DAMAGE as error:
-        raise _damaged(name, kind, error) from None
 
 
-def _damaged(name: str, kind: str, error: Exception) -> PairFileError:
-    if isinstance(error, OSError) and error.errno is not None:
-        return PairFileError(unreadable(name, error))
-    return PairFileError(f"{name}: the {kind} is truncated, damaged or encrypted: get it again, or unpack it")
+@contextmanager
+def _reading(name: str, kind: str = "file") -> Iterator[None]:
+    """Raise PairFileError where a file cannot be read in the block, or not be unpacked."""
+    try:
+        yield
+    except DAMAGE as error:  # also of an encrypted member, and of an unknown method
+        if isinstance(error, OSError) and error.errno is not None:
+            raise PairFileError(unreadable(name, error)) from None
+        problem = f"the {kind} is truncated, damaged or encrypted: get it again, or unpack it"
+        raise PairFileError(f"{name}: {problem}") from None

@@ -81,8 +81,8 @@ class RunWriter(RunFolder):
 
     def write_text(self, name: str, text: str) -> None:
         """Write a file of the run, such as the resolved config or the model card."""
-        with _writing(self.path / name):
-            write_whole(self.path / name, text.encode("utf-8"))
+        with _writing(self.path / name) as path:
+            write_whole(path, text.encode("utf-8"))
 
     def write_config(self, config: Config) -> None:
         """Write the resolved config, and beside the exported model, if there is one, what it says on decoding."""
@@ -93,28 +93,27 @@ class RunWriter(RunFolder):
 
     def write_provenance(self, provenance: Provenance) -> None:
         """Write the record of the corpus and the origin anew."""
-        with _writing(self.path / layout.CORPUS):
-            provenance.write(self.path / layout.CORPUS)
+        with _writing(self.path / layout.CORPUS) as path:
+            provenance.write(path)
 
     def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Save the training pairs that translations consult, or their features: arrays of `OF_PAIRS` in their order."""
         for name, values in arrays.items():
-            file = self.path / layout.OF_PAIRS[name]
-            with _writing(file), whole_file(file) as content:
-                np.save(content, values, allow_pickle=False)
+            with _writing(self.path / layout.OF_PAIRS[name]) as path, whole_file(path) as file:
+                np.save(file, values, allow_pickle=False)
 
     def remove_pairs(self) -> None:
         """Remove the training pairs and their features."""
         for file in layout.OF_PAIRS.values():
-            with _writing(self.path / file):
-                (self.path / file).unlink(missing_ok=True)
+            with _writing(self.path / file) as path:
+                path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # not there, or something else is in it
             (self.path / layout.PAIRS).rmdir()
 
     def save_best(self, weights: Weights) -> None:
         """Write the best weights."""
-        with _writing(self.best_path):
-            save_weights(self.best_path, weights)
+        with _writing(self.best_path) as path:
+            save_weights(path, weights)
 
     def save_epoch(self, weights: Weights, epoch: int, keep: int) -> None:
         """Write the weights after `epoch`, and keep the weights of the `keep` newest epochs written.
@@ -124,8 +123,7 @@ class RunWriter(RunFolder):
         """
         if not keep:
             return
-        path = self.path / layout.EPOCHS / f"{epoch:04d}{layout.WEIGHTS}"
-        with _writing(path):
+        with _writing(self.path / layout.EPOCHS / f"{epoch:04d}{layout.WEIGHTS}") as path:
             save_weights(path, weights)
             saved = {int(file.stem): file for file in path.parent.glob(f"*{layout.WEIGHTS}") if file.stem.isdecimal()}
             newest = sorted(number for number in saved if number <= epoch)[-keep:]
@@ -134,8 +132,8 @@ class RunWriter(RunFolder):
 
     def save_last(self, checkpoint: Mapping[str, Any]) -> None:
         """Write the checkpoint to resume from, with the present length of metrics.jsonl."""
-        with _writing(self.last_path):
-            save_checkpoint(self.last_path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
+        with _writing(self.last_path) as path:
+            save_checkpoint(path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
 
     def read_last(self) -> dict[str, Any]:
         """The newest checkpoint; ModelFileError when there is none, or none that this s2s can read."""
@@ -143,8 +141,7 @@ class RunWriter(RunFolder):
 
     def append_metrics(self, record: Record) -> None:
         """Append a record to metrics.jsonl."""
-        path = self.path / layout.METRICS
-        with _writing(path), path.open("a", encoding="utf-8") as file:
+        with _writing(self.path / layout.METRICS) as path, path.open("a", encoding="utf-8") as file:
             file.write(record.model_dump_json() + "\n")
             file.flush()
             os.fsync(file.fileno())  # a checkpoint on the disk counts on the lines before it
@@ -154,9 +151,8 @@ class RunWriter(RunFolder):
 
         Bytes, not steps: two checkpoints of the same step can have a record between them.
         """
-        path = self.path / layout.METRICS
         if self._metrics_bytes() > size:
-            with _writing(path), path.open("rb+") as file:
+            with _writing(self.path / layout.METRICS) as path, path.open("rb+") as file:
                 file.truncate(size)
                 os.fsync(file.fileno())
 
@@ -166,10 +162,10 @@ class RunWriter(RunFolder):
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    """Turn an OSError in the block into a TrainingError that names the file."""
+def _writing(path: Path) -> Iterator[Path]:
+    """The file that the block writes, which a TrainingError names in the place of an OSError."""
     try:
-        yield
+        yield path
     except OSError as error:
         raise TrainingError(
             f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"

@@ -53,15 +53,16 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
 
     Raises ModelFileError when neither can be used, or when a newer s2s wrote it.
     """
+    previous = path.with_name(PREVIOUS.name)
     try:
         return _read(path)
     except _DamagedError as damage:
         try:
-            checkpoint = _read(_previous(path))
+            checkpoint = _read(previous)
         except _DamagedError:
             raise damage from None
         problem = "damaged" if path.exists() else "missing"
-        logger.warning("%s: %s: going on from %s, which was saved before it", path, problem, _previous(path))
+        logger.warning("%s: %s: going on from %s, which was saved before it", path, problem, previous)
         return checkpoint
 
 
@@ -101,13 +102,10 @@ def _sealed(path: Path) -> bytes:
 
 def _keep_as_previous(path: Path) -> None:
     """Give an undamaged checkpoint a second name, under which it stays when a newer file takes the first."""
+    previous = path.with_name(PREVIOUS.name)
     with contextlib.suppress(ModelFileError):
         _sealed(path)
         # A file system without links has no previous checkpoint; the last one is as safe there.
         with contextlib.suppress(OSError):
-            _previous(path).unlink(missing_ok=True)
-            os.link(path, _previous(path))
-
-
-def _previous(path: Path) -> Path:
-    return path.with_name(PREVIOUS.name)
+            previous.unlink(missing_ok=True)
+            os.link(path, previous)

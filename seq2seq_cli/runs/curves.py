@@ -21,16 +21,12 @@ logger = logging.getLogger(__name__)
 Point = tuple[float, float]
 """The place on the x axis, in its unit, and the value there."""
 
-_PLACES: Mapping[CurveAxis, Callable[[StepRecord | EpochRecord], float]] = {
-    "epoch": lambda record: record.epochs,
-    "minutes": lambda record: record.seconds / 60,
-    "tokens": lambda record: record.tokens / 1e6,
+_X_AXES: Mapping[CurveAxis, tuple[str, Callable[[StepRecord | EpochRecord], float]]] = {
+    "epoch": ("epochs", lambda record: record.epochs),
+    "minutes": ("minutes, validation included", lambda record: record.seconds / 60),
+    "tokens": ("millions of target tokens", lambda record: record.tokens / 1e6),
 }
-_X_LABELS: dict[CurveAxis, str] = {
-    "epoch": "epochs",
-    "minutes": "minutes, validation included",
-    "tokens": "millions of target tokens",
-}
+"""The label of an axis, and the place of a record on it."""
 _Y_LABELS: dict[CurveMeasure, str] = {
     "bleu": "held-out BLEU (0 to 100)",
     "chrf": "held-out chrF (0 to 100)",
@@ -110,7 +106,7 @@ def curves_figure(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMea
             axes.set_ylabel(f"{_Y_LABELS[shown]}\nheld out; dotted: training")
         if axes.get_legend_handles_labels()[0]:
             axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), frameon=False)
-    all_axes[-1].set_xlabel(_X_LABELS[axis])
+    all_axes[-1].set_xlabel(_X_AXES[axis][0])
     all_axes[-1].set_xlim(left=0)
     if axis == "epoch":
         all_axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -121,7 +117,7 @@ def held_out_curve(run: Run, measure: CurveMeasure, axis: CurveAxis) -> list[Poi
     """The values of a measure at the validations that have one."""
     records = run.history.validations
     values = [each.attention_entropy if measure == "entropy" else each.score(measure) for each in records]
-    return [(_PLACES[axis](record), y) for record, y in zip(records, values, strict=True) if y is not None]
+    return [(_X_AXES[axis][1](record), y) for record, y in zip(records, values, strict=True) if y is not None]
 
 
 def training_curve(run: Run, axis: CurveAxis) -> list[Point]:
@@ -129,7 +125,7 @@ def training_curve(run: Run, axis: CurveAxis) -> list[Point]:
     steps, validations = run.history.steps, run.history.validations
     # Step records are of every hundredth update: where epochs are shorter, their means say more.
     records: Sequence[StepRecord | EpochRecord] = steps if len(steps) > len(validations) else validations
-    return [(_PLACES[axis](record), record.train_loss) for record in records if record.train_loss is not None]
+    return [(_X_AXES[axis][1](record), record.train_loss) for record in records if record.train_loss is not None]
 
 
 def _draw(axes: Axes, name: str, run: Run, shown: CurveMeasure, axis: CurveAxis, number: int) -> None:

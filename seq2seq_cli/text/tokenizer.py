@@ -29,7 +29,7 @@ Kind: TypeAlias = Literal["prefix", "suffix", "infix", "token_match", "url_match
 """The piece of a word that an expression finds. prefix, suffix, infix: at the start, at the end, inside; it is cut off.
 token_match, url_match: a whole token."""
 KINDS: tuple[Kind, ...] = ("prefix", "suffix", "infix", "token_match", "url_match")
-_AFFIXES = KINDS[:3]
+_AFFIXES, _WHOLE = KINDS[:3], KINDS[3:]
 
 _BLOCK = 256
 _MOST_BLOCKS = 16
@@ -138,7 +138,7 @@ class RuleTokenizer:
             middle = exceptions[rest].split(" ")
         elif not rest:
             middle = []
-        elif self._is_plain(rest) or self._matches("token_match", rest) or self._matches("url_match", rest):
+        elif self._is_plain(rest) or any(self._pattern(kind).match(rest) for kind in _WHOLE):
             middle = [rest]
         else:
             middle = self._cut_infixes(rest)
@@ -150,7 +150,7 @@ class RuleTokenizer:
         suffixes: list[str] = []
         length = 0
         while word and len(word) != length:
-            if word in exceptions or self._is_plain(word) or self._matches("token_match", word):
+            if word in exceptions or self._is_plain(word) or self._pattern("token_match").match(word):
                 break
             length = len(word)
             start, end = self._length("prefix", word), length
@@ -210,9 +210,6 @@ class RuleTokenizer:
         """The length of the piece that an expression finds; 0 for none."""
         found = self._pattern(kind).search(word)
         return found.end() - found.start() if found else 0
-
-    def _matches(self, kind: Kind, word: str) -> bool:
-        return self._pattern(kind).match(word) is not None
 
     def _pattern(self, kind: Kind) -> re.Pattern[str]:
         """The expression for texts of the blocks that occurred so far, or for any when these are many."""

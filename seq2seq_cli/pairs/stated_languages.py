@@ -113,8 +113,12 @@ def with_languages(text: TextConfig, src: str, tgt: str) -> tuple[TextConfig, li
     languages = {"src": src, "tgt": tgt}
     sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
     warnings = []
-    if text.unit != "character":
-        warnings = [_missing(language) for language in dict.fromkeys((src, tgt)) if not has_tokenizer(language)]
+    for language in dict.fromkeys((src, tgt)):
+        if text.unit != "character" and not has_tokenizer(language):
+            known = short_code(language)
+            hint = f", but one for '{known}'" if known != language and has_tokenizer(known) else ""
+            how = "words are cut at spaces and punctuation, by the rules for any language (xx)"
+            warnings.append(f"spaCy has no tokenizer for '{language}'{hint}: {how}")
     return text.model_copy(update=sides), warnings
 
 
@@ -156,13 +160,6 @@ def _fill(text: TextConfig, found: Codes) -> Codes:
     if tgt == AUTO:
         tgt = found[0] if found[1] == src else found[1]
     return src, tgt
-
-
-def _missing(language: str) -> str:
-    known = short_code(language)
-    hint = f", but one for '{known}'" if known != language and has_tokenizer(known) else ""
-    how = "words are cut at spaces and punctuation, by the rules for any language (xx)"
-    return f"spaCy has no tokenizer for '{language}'{hint}: {how}"
 
 
 def guess_languages(names: Sequence[str]) -> Codes | None:

@@ -64,9 +64,7 @@ def checked_config(config: Config) -> Config:
 
     Raises ConfigError, as loading it from a file would.
     """
-    draft = _Draft()
-    draft.values = config.model_dump()
-    return draft.validated()
+    return _Draft(config.model_dump()).validated()
 
 
 def dump_config(config: Config) -> str:
@@ -87,8 +85,8 @@ class _Place(NamedTuple):
 class _Draft:
     """A config that is being read: plain values, the place of each key and value, and the problems found so far."""
 
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
+    def __init__(self, values: dict[str, Any] | None = None) -> None:
+        self.values = values or {}
         self._key_places: dict[KeyPath, _Place] = {}
         self._value_places: dict[KeyPath, _Place] = {}
         self._problems: dict[_Place, list[str]] = {}

@@ -146,8 +146,6 @@ def explain(errors: Sequence[ErrorDetails]) -> str:
     error = errors[0]
     if error["type"] == "extra_forbidden":
         return unknown_key(tuple(str(part) for part in error["loc"]))
-    if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
     field = schema_fields().get(key_of(error))
     wanted = list(map(_wanted, errors))
     if field and NoneType in get_args(field.annotation):

@@ -25,7 +25,6 @@ from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
     DEFAULT,
-    Codes,
     LanguageOrigin,
     Statement,
     by_words,
@@ -73,13 +72,6 @@ class _Inputs:
     languages_from: LanguageOrigin
     notices: list[str]
     warnings: list[str]
-
-    def add_help(self, file: PairFile, codes: Codes | None) -> None:
-        """Add a file that helps to train, of whose columns `codes` are stated languages."""
-        file, reading, doubts = read_help(file, codes, self.config.text, self.config.data)
-        self.files.append((file, reading))
-        self.notices += filter(None, [file.notice])
-        self.warnings += doubts
 
     @property
     def records(self) -> list[PairFileRecord]:
@@ -147,7 +139,10 @@ def prepare(
             stated = [codes for _, codes in with_codes]
             helping = (each for each in local if each.split > TEST)
             for each, codes in zip_longest(helping, stated):  # the related files are the first of them
-                inputs.add_help(each, codes)
+                helper, reading, doubts = read_help(each, codes, inputs.config.text, inputs.config.data)
+                inputs.files.append((helper, reading))
+                inputs.notices += filter(None, [helper.notice])
+                inputs.warnings += doubts
             if folder:
                 manifest = _fill(folder, inputs, open_workers, progress)
             else:

@@ -211,7 +211,5 @@ def is_held(path: Path) -> bool:
     try:
         with FileLock(path).acquire(timeout=0):
             return False
-    except TimeoutError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, TimeoutError)

@@ -234,10 +234,8 @@ def _is_running(process: int) -> bool:
         return False  # the file cannot be removed while a process has it open
     try:
         os.kill(process, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)  # it is another user's
     return True
 
 

@@ -103,9 +103,8 @@ def _sealed(path: Path) -> bytes:
 def _keep_as_previous(path: Path) -> None:
     """Give an undamaged checkpoint a second name, under which it stays when a newer file takes the first."""
     previous = path.with_name(PREVIOUS.name)
-    with contextlib.suppress(ModelFileError):
+    # A file system without links has no previous checkpoint; the last one is as safe there.
+    with contextlib.suppress(ModelFileError, OSError):
         _sealed(path)
-        # A file system without links has no previous checkpoint; the last one is as safe there.
-        with contextlib.suppress(OSError):
-            previous.unlink(missing_ok=True)
-            os.link(path, previous)
+        previous.unlink(missing_ok=True)
+        os.link(path, previous)

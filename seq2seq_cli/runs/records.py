@@ -241,13 +241,10 @@ def _parse(line: bytes, path: Path) -> Record | None:
     """The record on a line; None when the line holds none."""
     try:
         value = parse_json(line)
-    except ValueError:
-        return None
-    if isinstance(value, dict) and "format" in value:
-        check_format(value, path, error=ModelFileError)
-    try:
+        if isinstance(value, dict) and "format" in value:
+            check_format(value, path, error=ModelFileError)
         return _RECORD.validate_python(value)
-    except ValidationError:
+    except ValueError:  # pydantic's, too
         return None
 
 

@@ -67,11 +67,9 @@ def list_configs() -> list[CatalogEntry]:
 def read_config_text(path: Path) -> str:
     """The text of a config; raises ConfigError when it cannot be opened, is too large, or is not UTF-8."""
     try:
-        content = read_whole(path, most=_MOST_BYTES)
+        return read_whole(path, most=_MOST_BYTES).decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(unreadable(path, error)) from error
-    try:
-        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         *above, before = error.object[: error.start].decode("utf-8").split("\n")
         where = f"{path}:{len(above) + 1}:{len(before) + 1}"

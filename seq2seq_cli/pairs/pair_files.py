@@ -86,10 +86,8 @@ class PairFile:
 
     files: tuple[LocalFile, ...]
     """One with both columns, or two with the sentences of one column each."""
-    reader: Reader | None = None
-    """None for two aligned files, and for a file whose lines are source, tab and target."""
-    keyed: KeyedTexts | None = None
-    """Of two files whose texts belong together by keys, not by lines."""
+    reader: Reader | KeyedTexts | None = None
+    """None for two files whose lines belong together, and for a file whose lines are source, tab and target."""
     columns: Columns = (1, 2)
     """The two columns of the reader's records."""
     has_two_columns: bool = False
@@ -118,7 +116,7 @@ class PairFile:
     @property
     def unit(self) -> PlaceUnit:
         """The unit that the numbers of its pairs count."""
-        return self.reader.unit if self.reader else "line"
+        return self.reader.unit if isinstance(self.reader, Reader) else "line"
 
     @property
     def size(self) -> int:
@@ -237,12 +235,12 @@ def read_blocks(
 
 def _rows(pair_file: PairFile, opened: Sequence[BinaryIO], encoding: str) -> Iterator[Pair | str | None]:
     """The rows of a pair file whose files are open, from their beginning."""
-    if pair_file.reader:
+    if isinstance(pair_file.reader, Reader):
         records = pair_file.reader.records(opened[0], pair_file.name, encoding)
         return (_of_record(record, pair_file.columns) for record in records)
     sides = [lines_of(file, side.name, encoding) for file, side in zip(opened, pair_file.files, strict=True)]
-    if pair_file.keyed:
-        return _by_keys(*(pair_file.keyed.texts(side) for side in sides))
+    if pair_file.reader:
+        return _by_keys(*map(pair_file.reader.texts, sides))
     if pair_file.is_text:
         sides = list(tee(sides[0]))
     return _of_sides(sides, pair_file) if len(sides) > 1 else sides[0]

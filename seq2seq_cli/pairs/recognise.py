@@ -43,7 +43,7 @@ def recognise(
     asked = read_columns(columns) if columns is not None else None
     found: list[PairFile] = []
     for seen in _with_readers(given, encoding):
-        each = _with_columns(seen, seen.reader, encoding, asked, languages) if seen.reader else seen
+        each = _with_columns(seen, seen.reader, encoding, asked, languages) if isinstance(seen.reader, Reader) else seen
         found.append(each)
         if each.statement and not languages:
             languages = each.statement.codes
@@ -58,51 +58,48 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Pai
     """The pair files with the readers of those that are tables; two files of lines without columns are one."""
     waiting = iter(pair_files)
     for pair_file in waiting:
-        reader, keyed = _find_reader(pair_file.files[0], encoding)
+        reader = _find_reader(pair_file.files[0], encoding)
         if len(pair_file.files) > 1:
-            yield replace(pair_file, keyed=keyed)
+            yield replace(pair_file, reader=reader if isinstance(reader, KeyedTexts) else None)
             continue
-        if reader:
+        if isinstance(reader, Reader):
             yield replace(pair_file, reader=reader)
             continue
         other = next(waiting, None)
         is_alone = other is None or other.split != pair_file.split or len(other.files) > 1
-        if is_alone or other is None or _find_reader(other.files[0], encoding) != (None, keyed):
-            if keyed:
+        if is_alone or other is None or _find_reader(other.files[0], encoding) != reader:
+            if reader:
                 raise PairFileError(
-                    f"{pair_file.name}: {keyed.kind}, in one language: give the file of the other one behind it"
+                    f"{pair_file.name}: {reader.kind}, in one language: give the file of the other one behind it"
                 )
             raise PairFileError(
                 f"{pair_file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
                 " separator in quotation marks, or give the file of the translations behind this one"
             )
-        how = f"{keyed.kind}, paired by their keys" if keyed else "taken as two columns, line by line"
+        how = f"{reader.kind}, paired by their keys" if reader else "taken as two columns, line by line"
         notice = f"{pair_file.name} and {other.name}: {how}"
-        yield replace(pair_file, files=pair_file.files + other.files, keyed=keyed, notice=notice)
+        yield replace(pair_file, files=pair_file.files + other.files, reader=reader, notice=notice)
 
 
-def _find_reader(file: LocalFile, encoding: str) -> tuple[Reader | None, KeyedTexts | None]:
-    """The reader of a file's format, or of its texts in one language; neither for lines without columns.
+def _find_reader(file: LocalFile, encoding: str) -> Reader | KeyedTexts | None:
+    """The reader of a file's format, or of its texts in one language; None for lines without columns.
 
     Raises PairFileError when the file cannot be read, or is blank.
     """
     with open_file(file.path, file.name) as raw:
         begin = raw.read(len(PARQUET_MAGIC))
         if begin == PARQUET_MAGIC:
-            return PARQUET, None
+            return PARQUET
         if is_zip(begin):
             with open_archive(raw, file.name) as archive:
                 if WORKBOOK in archive.namelist():
-                    return SPREADSHEET, None
+                    return SPREADSHEET
     head = _head(file, encoding)
     if not head.strip():
         raise PairFileError(f"{file.name}: no sentence pair in it: {ONE_PER_LINE}")
-    for is_found, keyed in ((is_usfm, USFM), (is_subtitles, SUBTITLES)):
-        if is_found(head):
-            return None, keyed
-    if is_po(head):
-        return PO, None
-    return find_xml(head) or find_json(head) or (TOOLBOX if is_toolbox(head) else find_table(head)), None
+    by_marks = (is_usfm, USFM), (is_subtitles, SUBTITLES), (is_po, PO), (is_toolbox, TOOLBOX)
+    of_marks = next((reader for is_found, reader in by_marks if is_found(head)), None)
+    return of_marks or find_xml(head) or find_json(head) or find_table(head)
 
 
 def _head(file: LocalFile, encoding: str) -> str:

@@ -15,7 +15,7 @@ import re
 import threading
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from typing import Any, Literal, Self, TypeAlias
@@ -45,15 +45,12 @@ class TokenizerRules:
 
     is_known: bool
     """Whether spaCy knows the language; else the rules are those for any language."""
-    exceptions: Mapping[str, str]
+    exceptions: Mapping[str, str] = field(hash=False)
     """The tokens of words that no expression cuts rightly, joined by spaces: ``do n't`` of ``don't``."""
     classes: tuple[str, ...]
     """Character classes: the first and the last character of each range, in order."""
-    expressions: Mapping[Kind, tuple[str | int, ...]]
+    expressions: Mapping[Kind, tuple[str | int, ...]] = field(hash=False)
     """The source of each expression in pieces; a number stands for the class of that index. A kind may be missing."""
-
-    def __hash__(self) -> int:
-        return hash((self.is_known, self.classes, len(self.exceptions)))
 
     @classmethod
     def parse(cls, value: Any) -> Self:

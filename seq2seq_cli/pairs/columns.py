@@ -51,7 +51,9 @@ def choose_columns(
     """
     first, *others = (record.cells for record in records)
     rows = [first, *(row for row in others if len(row) > 1)]  # one that does not fit its table is a single cell
-    keys = _usual_keys(rows)
+    counts = Counter(key for row in rows for key in row)
+    usual = [key for key, count in counts.items() if 2 * count >= len(rows)]  # those that most records have
+    keys = usual if len(usual) > 1 else list(counts)
     has_names = any(isinstance(key, str) for key in keys)
     by_name = asked is not None and not all(map(str.isdecimal, asked))
     has_header = not has_names and (by_name or _is_header(rows))
@@ -89,13 +91,6 @@ def languages_of_names(names: tuple[str, str]) -> Codes | None:
         code or any_code_named(word) or ANY_LANGUAGE for code, word in zip(stated, last_words, strict=True)
     )
     return first, second
-
-
-def _usual_keys(rows: Sequence[Mapping[Column, str]]) -> list[Column]:
-    """The columns that most records have; all where hardly any is in most."""
-    counts = Counter(key for row in rows for key in row)
-    usual = [key for key, count in counts.items() if 2 * count >= len(rows)]
-    return usual if len(usual) > 1 else list(counts)
 
 
 def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:

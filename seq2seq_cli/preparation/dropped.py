@@ -126,12 +126,8 @@ class LineCounts:
 
     def records(self) -> dict[Reason, DroppedRecord]:
         """The manifest's records of the reasons."""
-        return {
-            reason: DroppedRecord(
-                count=self.dropped[reason], first=[line.place for line in self.examples[reason][:_PLACES]]
-            )
-            for reason in self.reasons
-        }
+        first = {reason: [line.place for line in self.examples[reason][:_PLACES]] for reason in self.reasons}
+        return {reason: DroppedRecord(count=self.dropped[reason], first=places) for reason, places in first.items()}
 
     def write_examples(self, path: Path) -> None:
         """Write the examples as tab-separated values, with a header."""

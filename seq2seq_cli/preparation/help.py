@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from seq2seq_cli.config.schema.text import DataConfig, TextConfig
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import ENDINGS
 from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY, PartName
 from seq2seq_cli.errors import PairFileError, UsageError
@@ -49,17 +49,16 @@ def related_path(given: str) -> tuple[Path, Codes | None]:
     return (Path(match[1]), stated_codes(match[2])) if match else (Path(given), None)
 
 
-def read_help(
-    file: PairFile, codes: Codes | None, text: TextConfig, data: DataConfig
-) -> tuple[PairFile, Reading, list[str]]:
+def read_help(file: PairFile, codes: Codes | None, config: Config) -> tuple[PairFile, Reading, list[str]]:
     """A file that helps, recognised, with the way to read it and what may be wrong with it.
 
-    A related file is turned around if the language that it shares stands on the other side. `text` has the languages of
-    the translator, `codes` are stated ones of the columns of a related file. Raises UsageError for a related file that
-    shares no language, and PairFileError for a text that is none, or for texts in the script of another language.
+    A related file is turned around if the language that it shares stands on the other side. `config` has the languages
+    of the translator, `codes` are stated ones of the columns of a related file. Raises UsageError for a related file
+    that shares no language, and PairFileError for a text that is none, or for texts in the script of another language.
     """
     if file.split in _OPTIONS:
-        return _of_text(file, text, data)
+        return _of_text(file, config)
+    text, data = config.text, config.data
     [file] = recognise([file], encoding=data.encoding, columns=None, languages=codes)
     own, related = text.languages, file.split == RELATED
     columns = list(zip(*file.sample(data.encoding), strict=True)) or [(), ()]
@@ -91,18 +90,18 @@ def read_help(
     return file, Reading(text=in_languages, letters=(first, second), swap=swap), warnings
 
 
-def _of_text(file: PairFile, text: TextConfig, data: DataConfig) -> tuple[PairFile, Reading, list[str]]:
+def _of_text(file: PairFile, config: Config) -> tuple[PairFile, Reading, list[str]]:
     """A text in the language of one side."""
     file = replace(file, is_text=True)
     option = _OPTIONS[file.split]
-    language = (text.tgt if file.split == TGT_ONLY else text.src).language
-    lines = [line for line, _ in file.sample(data.encoding)]
+    language = (config.text.tgt if file.split == TGT_ONLY else config.text.src).language
+    lines = [line for line, _ in file.sample(config.data.encoding)]
     if 2 * sum("\t" in line.strip() for line in lines) > len(lines):
         raise PairFileError(f"{file.name}: has columns: {option} is for a text in one language, a sentence per line")
     script = script_of(lines)
     if not fits(script, language):
         raise PairFileError(f"{file.name}: is in {script} script, not {name_of(language)} ({language}), for {option}")
-    in_language, _ = with_languages(text, language, language)
+    in_language, _ = with_languages(config.text, language, language)
     letter, (seen, again) = letter_of_marks(lines), by_words((lines, lines)).codes
     is_other = seen == again and {seen, language} == {*DEFAULT}
     other = f"{file.name}: looks like {name_of(seen)}, and {option} is for {name_of(language)} ({language})"

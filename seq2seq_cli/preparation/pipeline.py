@@ -139,7 +139,7 @@ def prepare(
             stated = [codes for _, codes in with_codes]
             helping = (each for each in local if each.split > TEST)
             for each, codes in zip_longest(helping, stated):  # the related files are the first of them
-                helper, reading, doubts = read_help(each, codes, inputs.config.text, inputs.config.data)
+                helper, reading, doubts = read_help(each, codes, inputs.config)
                 inputs.files.append((helper, reading))
                 inputs.notices += filter(None, [helper.notice])
                 inputs.warnings += doubts
@@ -168,28 +168,23 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
     samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
     stated = [each.statement for each in pair_files if each.statement]
     statements = [preferred] if preferred else stated or [by_words(samples[0])]
-    text, languages_from, warnings = resolve_languages(asked.text, statements, swap=asked.data.swap)
+    text, origin, warnings = resolve_languages(asked.text, statements, swap=asked.data.swap)
     config = asked.model_copy(update={"text": text})
-    if languages_from == "default" and ANY_LANGUAGE in text.languages:
+    if origin == "default" and ANY_LANGUAGE in text.languages:
         warnings.append(
             f"{pair_files[0].name}: a column is in neither {' nor '.join(map(name_of, DEFAULT))}, and is read by the"
             " rules for any language (xx): name the languages with --languages"
         )
     for each, sample in zip(pair_files, samples, strict=True):
-        warnings += _doubts(each, sample, config, languages_from)
+        warnings += _doubts(each, sample, config, origin)
     for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
     texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
     first, second = map(letter_of_marks, texts)
     notices = [each.notice for each in pair_files if each.notice]
     notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
     reading = Reading(text=config.text, letters=(first, second), swap=config.data.swap)
-    return _Inputs(
-        config=config,
-        files=[(each, reading) for each in pair_files],
-        languages_from=languages_from,
-        notices=notices,
-        warnings=warnings,
-    )
+    files = [(each, reading) for each in pair_files]
+    return _Inputs(config=config, files=files, languages_from=origin, notices=notices, warnings=warnings)
 
 
 def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, origin: LanguageOrigin) -> Iterator[str]:

@@ -84,14 +84,12 @@ def check_contents(folder: Path, names: Iterable[str], *, error: type[InputError
     while waiting:
         path = waiting.pop()
         try:
-            mode = os.lstat(path).st_mode
-            if stat.S_ISDIR(mode):
-                waiting += [f"{path}{os.sep}{name}" for name in os.listdir(path)]  # noqa: PTH208  # plain paths are quick
-            is_link = stat.S_ISLNK(mode)
+            is_link = os.path.islink(path)  # noqa: PTH114  # plain paths are quick
             if is_link and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
                 raise error(f"{path}: a link that leads out of {folder}: put what it leads to in its place")
-            if is_link:
-                mode = os.stat(path).st_mode  # noqa: PTH116  # as above
+            mode = os.stat(path).st_mode  # noqa: PTH116  # as above
+            if stat.S_ISDIR(mode) and not is_link:
+                waiting += [f"{path}{os.sep}{name}" for name in os.listdir(path)]  # noqa: PTH208  # as above
         except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: of a NUL in the name
             continue  # reading it will tell why
         except OSError as failure:

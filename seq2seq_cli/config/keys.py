@@ -37,8 +37,7 @@ def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = Fal
 
     ``stated_only`` leaves out the keys that neither the file nor an override states.
     """
-    for name in type(section).model_fields:
-        value = getattr(section, name)
+    for name, value in section:
         if stated_only and name not in section.model_fields_set:
             continue
         if isinstance(value, Section):

@@ -110,8 +110,7 @@ def resolve_languages(
 
 def with_languages(text: TextConfig, src: str, tgt: str) -> tuple[TextConfig, list[str]]:
     """The text section with these languages, and a warning for each that spaCy has no rules for."""
-    languages = {"src": src, "tgt": tgt}
-    sides = {side: getattr(text, side).model_copy(update={"language": code}) for side, code in languages.items()}
+    sides = {"src": text.src.model_copy(update={"language": src}), "tgt": text.tgt.model_copy(update={"language": tgt})}
     warnings = []
     for language in dict.fromkeys((src, tgt)):
         if text.unit != "character" and not has_tokenizer(language):

@@ -69,8 +69,7 @@ def read_all(
     """
     total = LineCounts()
     size = sum(pair_file.size for pair_file, _ in files)
-    limit = data.limit
-    with open_workers(size if limit is None else min(size, limit * _BYTES_PER_LINE)) as workers:
+    with open_workers(size if data.limit is None else min(size, data.limit * _BYTES_PER_LINE)) as workers:
         # A worker loads spaCy, whose memory this process then need not have.
         texts = dict.fromkeys(reading.text for _, reading in files)
         rules = dict(workers.map_in_order(read_rules, texts))

@@ -33,10 +33,9 @@ class Run:
     def read(cls, path: Path) -> "Run":
         """Read a run folder; raises ModelFileError when it is missing, no run folder, or damaged."""
         run = RunFolder.find(path)
-        path = run.path
-        running = is_held(path / LOCK)  # before the records are read: the last ones are written with the lock held
-        config, history, provenance = run.config(), read_history(path), run.provenance()
-        return cls(path=path, config=config, history=history, running=running, provenance=provenance)
+        running = is_held(run.path / LOCK)  # before the records are read: the last ones are written with the lock held
+        config, history, provenance = run.config(), read_history(run.path), run.provenance()
+        return cls(path=run.path, config=config, history=history, running=running, provenance=provenance)
 
     @property
     def state(self) -> str:

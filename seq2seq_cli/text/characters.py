@@ -59,7 +59,6 @@ DROPPED = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
 )
 
-
 _OTHER_MARKS = str.maketrans({SPACING: "_", CONTINUING: "|", BEGINNING: "|"})
 
 

@@ -113,7 +113,6 @@ class RuleTokenizer:
 
     def __init__(self, rules: TokenizerRules) -> None:
         self._rules = rules
-        self._exceptions = rules.exceptions
         self._longest_exception = max(map(len, rules.exceptions), default=0)
         self._blocks = frozenset({0})
         self._compiled = cache(rules.pattern)
@@ -124,8 +123,8 @@ class RuleTokenizer:
         if not word.isascii() and not self._blocks.issuperset(blocks := {ord(letter) // _BLOCK for letter in word}):
             with _WIDENING:  # threads share a tokenizer, and what one has made fit must stay fit
                 self._blocks |= blocks
-        is_whole = word not in self._exceptions and self._is_plain(word)
-        tokens = [word] if is_whole else self._join_exceptions(self._cut(word, self._exceptions))
+        is_whole = word not in self._rules.exceptions and self._is_plain(word)
+        tokens = [word] if is_whole else self._join_exceptions(self._cut(word, self._rules.exceptions))
         return tuple(tokens if self._rules.is_known else chain.from_iterable(map(_cut_full_stop, tokens)))
 
     def _cut(self, word: str, exceptions: Mapping[str, str]) -> list[str]:
@@ -183,12 +182,12 @@ class RuleTokenizer:
                 text += token
                 if len(text) > self._longest_exception:
                     break
-                if text in self._exceptions and self._parts_of_exception(text) == tuple(tokens[start:end]):
+                if text in self._rules.exceptions and self._parts_of_exception(text) == tuple(tokens[start:end]):
                     spans.append((start - end, start, end))
         result: list[str] = []
         done = 0
         for start, end in sorted(_apart(sorted(spans))):
-            result += [*tokens[done:start], *self._exceptions["".join(tokens[start:end])].split(" ")]
+            result += [*tokens[done:start], *self._rules.exceptions["".join(tokens[start:end])].split(" ")]
             done = end
         return [*result, *tokens[done:]]
 

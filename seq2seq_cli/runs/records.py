@@ -220,12 +220,11 @@ def read_history(run: Path) -> History:
     """
     path = run / METRICS
     try:
-        lines = read_whole(path, most=MOST_METRICS_BYTES).splitlines()
+        records = [_parse(line, path) for line in read_whole(path, most=MOST_METRICS_BYTES).splitlines()]
     except FileNotFoundError:
         return History()
     except OSError as error:
         raise ModelFileError(unreadable(path, error)) from None
-    records = [_parse(line, path) for line in lines]
     if damaged := [number for number, record in enumerate(records[:-1], start=1) if record is None]:
         logger.warning("%s:%d: not a record of a run: %s skipped", path, damaged[0], counted(len(damaged), "such line"))
     return History([record for record in records if record])

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.text.characters import BEGINNING, SPACING, in_word, lower, split_like
-from seq2seq_cli.text.spacy_tokenizers import Program, read_rules
 from seq2seq_cli.text.tokenizer import LONGEST_WORD, RuleTokenizer, TokenizerRules
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig
+    from seq2seq_cli.text.spacy_tokenizers import Program
+
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -98,8 +99,12 @@ class Segmenter:
         return chain.from_iterable(map(self._pairs_of, text.split()))
 
     @cached_property
-    def _tokenizer(self) -> RuleTokenizer | Program:
-        return Program(self.config.language) if self.rules is None else RuleTokenizer(self.rules)
+    def _tokenizer(self) -> "RuleTokenizer | Program":
+        if self.rules is not None:
+            return RuleTokenizer(self.rules)
+        from seq2seq_cli.text.spacy_tokenizers import Program
+
+        return Program(self.config.language)
 
     @memoised
     def _tokens_of_word(self, word: str) -> tuple[str, ...]:
@@ -138,6 +143,8 @@ def get_segmenter(config: "SideConfig | SideOptions", unit: Unit, rules: Tokeniz
     """
     options = SideOptions.of(config)
     if rules is None and unit != "character":
+        from seq2seq_cli.text.spacy_tokenizers import read_rules
+
         rules = read_rules(options.language)
     return _segmenter(options, unit, rules)
 

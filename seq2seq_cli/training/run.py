@@ -55,13 +55,16 @@ def _other_members(session: Session) -> Iterator[Event]:
     for number in range(2, training.members + 1):
         path = run.path / MEMBERS / str(number)
         saved = RunFolder(path).has_checkpoint
+        own = {"members": 1, "choose_decoding": "false", "seed": training.seed + number - 1, "lr": training.lr}
         options = Options(
             config=str(run.path / CONFIG),
             data=session.corpus.path,
             out=path,
-            overrides=["training.members=1", f"training.seed={training.seed + number - 1}"],
+            overrides=[f"training.{key}={value}" for key, value in own.items()],
             resume=saved,
             overwrite=not saved,
+            init_from=None if saved else session.plan.init_from,
+            corrections=bool(session.corpus.corrections) and not saved,
         )
         try:
             with ExitStack() as locks, closing(run_events(options, None, locks)) as events:

@@ -96,6 +96,12 @@ def test_a_run_that_replaces_them_has_no_members(home: Path, tmp_path: Path) -> 
     assert len(RunFolder(again / "runs/two").members) == 1
 
 
+def test_both_begin_with_the_weights_of_another_run(home: Path) -> None:
+    done = s2s_here(home, "train", "--init-from", "runs/two/members/2", *SMALL, *TWO, "--out", "runs/more")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("begun with the weights of runs/two/members/2") == 2
+
+
 def test_torchrun_trains_one_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "1")
     refused(s2s_here(home, *TRAIN, *TWO, "--overwrite"), "training.members", "without torchrun")

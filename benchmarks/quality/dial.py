@@ -61,7 +61,8 @@ def main() -> None:
     parser.add_argument("--pairs", default="deu", metavar="NAME", help="begin of the pair files' names; default deu")
     parser.add_argument("--results", type=Path, default=Path("docs/results"), metavar="DIR", help="folder of results")
     options = parser.parse_args()
-    results = [result for result in read_results(options.results) if result.tokens_per_second]
+    found = read_results(options.results)
+    results = [result for result in found if result.tokens_per_second and result.members == 1]
     for line in lines(results, options.pairs):
         print(line)
 

@@ -169,6 +169,7 @@ def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: arg
         _scored(outputs, system, seed, corpus, options, minutes=trained.minutes),
         parameters=trained.parameters,
         tokens_per_second=trained.tokens_per_second,
+        members=trained.members,
         sentences_per_second=sentences_per_second,
         start_seconds=sorted(seconds)[len(seconds) // 2],
         robustness=measure_robustness(run, corpus),

@@ -49,6 +49,8 @@ class Result:
     torch: str
     tokens_per_second: float | None = None
     """The speed that the dial has measured; None for another system."""
+    members: int = 1
+    """Models that translate together."""
     robustness: dict[str, Figures] = field(default_factory=dict)
     """By the dress of the test split; none for another toolkit."""
 

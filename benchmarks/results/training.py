@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.robustness.figures import Figures
 from benchmarks.robustness.measure import Translations, dressed_split, measure
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, translate_set
@@ -27,6 +27,8 @@ class Trained:
     minutes: float
     tokens_per_second: float | None
     """The speed that the dial has measured; None for a config."""
+    members: int
+    """Models that translate together."""
 
 
 def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> Trained:
@@ -35,7 +37,9 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
     overrides, speed = ["training.device=cpu", *overrides], None
     if minutes:
         name = BASE
-        budget = measure_budget(resolve_config(load_config(name, overrides), corpus), corpus, float(minutes))
+        config = load_config(name, overrides)
+        stated = config.training.members if "training.members" in overridden_keys(overrides) else None
+        budget = measure_budget(resolve_config(config, corpus), corpus, float(minutes), stated)
         overrides, speed = [*budget.overrides, *overrides], budget.tokens_per_second
     with ExitStack() as locks:
         plan = Plan(path=run, config=resolve_config(load_config(name, overrides), corpus), overwrite=True)
@@ -46,6 +50,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
         parameters=sum(member.parameters or 0 for member in members),
         minutes=sum(member.history.minutes or 0.0 for member in members),
         tokens_per_second=speed,
+        members=len(members),
     )
 
 

@@ -42,8 +42,6 @@ LARGEST_BEAM = 1000
 """More hypotheses take gigabytes of memory, and translate worse; Koehn and Knowles 2017, section 3.6."""
 LARGEST_INTEGER = 2**31 - 1
 """What the libraries can count to; no useful value comes near."""
-MOST_MEMBERS = 8
-"""More are hardly better, and take as many times the time."""
 MOST_SIMILAR_PAIRS = 1000
 """More take seconds per sentence, and are hardly similar."""
 LARGEST_PAIRS_WEIGHT = 0.99

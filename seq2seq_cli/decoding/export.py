@@ -16,7 +16,18 @@ from seq2seq_cli.files.writing import contents, output_file, write_json, write_w
 from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
+from seq2seq_cli.runs.layout import (
+    BEST,
+    CARD,
+    CONFIG,
+    CORPUS,
+    EXPORT_RECORD,
+    EXPORTED,
+    MARK,
+    MEMBERS_RECORD,
+    METRICS,
+    PAIR_FILES,
+)
 from seq2seq_cli.runs.records import TestRecord, read_history
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs
@@ -62,7 +73,8 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     folder = RunFolder.find_model(None if run is None else Path(run))
     read_weights(folder.chosen or folder.best_path)  # raises what is wrong with them, before anything is made
     members, ending = folder.members, out.suffix.lower()
-    pair_files = [folder.path / file for file in PAIR_FILES.values()] if folder.config().decoding.similar_pairs else []
+    consults = folder.config().decoding.similar_pairs > 0
+    pair_files = [member.path / file for member in members for file in PAIR_FILES.values()] if consults else []
     if with_pairs and (missing := next((file for file in pair_files if not file.is_file()), None)):
         raise ModelFileError(f"{missing}: missing: leave out --with-pairs, or {RESTORE}")
     if pair_files and not with_pairs:
@@ -123,7 +135,7 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
 
     folder = Path(re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name))  # Windows unpacks no other names
     has_scores = (run.path / METRICS).exists() and not run.chosen  # the README.md of an exported folder is no card
-    others = Path(MARK), *(_OF_BEST if has_scores else ())
+    others = Path(MARK), *(_OF_BEST if has_scores else ()), *([] if run.chosen else [Path(MEMBERS_RECORD)])
     with ZipFile(file, "w") as archive:
         for member in run.members:
             place = folder / member.path.relative_to(run.path)

@@ -11,7 +11,7 @@ from seq2seq_cli.documents.in_place import read_json_strings, read_markdown
 from seq2seq_cli.documents.markup import read_docx_part, read_html, read_odt_part, read_xhtml, read_xliff
 from seq2seq_cli.documents.plain_text import XLIFF, Draft, Languages, read_po, read_subtitles
 from seq2seq_cli.errors import InputError, unreadable
-from seq2seq_cli.files.reading import DAMAGE, read_named
+from seq2seq_cli.files.reading import DAMAGE, read_whole
 
 _Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
 """Takes a file apart; the second argument is its name in messages."""
@@ -25,7 +25,7 @@ _MOST_UNPACKED = 200_000_000
 def open_document(path: Path, languages: Languages) -> Draft:
     """The draft of a file; raises InputError as `open_content`, and for a file that cannot be read."""
     try:
-        return open_content(read_named(path, most=_LARGEST), str(path), languages, _MOST_UNPACKED)
+        return open_content(read_whole(path, most=_LARGEST, is_named=True), str(path), languages, _MOST_UNPACKED)
     except OSError as error:
         raise InputError(unreadable(path, error)) from None
 

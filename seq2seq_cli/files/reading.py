@@ -55,20 +55,13 @@ def open_regular(path: Path) -> BinaryIO:
         raise
 
 
-def read_whole(path: Path, *, most: int) -> bytes:
-    """The content of a regular file of at most `most` bytes; raises OSError for any other."""
-    with open_regular(path) as file:
-        return _content(file, path, most)
+def read_whole(path: Path, *, most: int, is_named: bool = False) -> bytes:
+    """The content of a regular file of at most `most` bytes; of one that `is_named` by the user, of any kind.
 
-
-def read_named(path: Path, *, most: int) -> bytes:
-    """The content of a file that the user names, which may be a FIFO or a device; raises OSError as `read_whole`."""
-    with path.open("rb") as file:
-        return _content(file, path, most)
-
-
-def _content(file: BinaryIO, path: Path, most: int) -> bytes:
-    content = file.read(most + 1)
+    Raises OSError for any other.
+    """
+    with path.open("rb") if is_named else open_regular(path) as file:
+        content = file.read(most + 1)
     if len(content) > most:
         raise OSError(errno.EFBIG, f"larger than {most / 1e6:g} MB", str(path))
     return content

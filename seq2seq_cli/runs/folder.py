@@ -14,7 +14,7 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /corpus.json           the provenance: the corpus, and the run that the weights began with
          /pairs/*.npy           the training pairs that translations consult, with `decoding.similar_pairs`,
                              and what the best weights computed of them
-         /members/2/, members/3/ ...  run folders of the models that translate together with this one
+         /members.json, members/2/ ...  the number of models that translate together, and the run folders of the others
          /trained.json          the hashes of the sentences that it and the runs before it were trained on
          /README.md             the model card
          /.lock                 held while a training runs
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, command_line, exit_code_of
+from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, MEMBERS, WEIGHTS, find_run, named_run
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 def resume_command(run: Path, *overrides: str) -> str:
     """The command that resumes the training of a run with overrides, such as ``training.max_minutes=12``."""
     settings = [word for override in overrides for word in ("--set", override)]
+    run = run.parents[1] if run.parent.name == MEMBERS else run  # which goes on with all its models
     return command_line("s2s", "train", "--resume", "--out", str(run), *settings)
 
 
@@ -72,10 +74,10 @@ class RunFolder:
     def members(self) -> "list[RunFolder]":
         """The run and those that translate together with it; the run alone with chosen weights.
 
-        Raises ModelFileError as `find`.
+        Raises ModelFileError as `find`, and for a damaged record of them.
         """
-        others = [] if self.chosen else sorted(self.path.glob(f"{MEMBERS}/*/{BEST}"))
-        return [self, *(RunFolder.find(file.parents[len(BEST.parts) - 1]) for file in others)]
+        numbers = () if self.chosen else range(2, layout.count_members(self.path) + 1)
+        return [self, *(RunFolder.find(self.path / MEMBERS / str(number)) for number in numbers)]
 
     @property
     def best_path(self) -> Path:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from seq2seq_cli.errors import ModelFileError, UsageError
+from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
 from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
 from seq2seq_cli.files.writing import contents, write_json
 
@@ -37,6 +37,8 @@ FEATURE_FILES = {name: Path(PAIRS, f"{name}.npy") for name in ("components", "pr
 OF_PAIRS = PAIR_FILES | FEATURE_FILES
 """All files of pairs, in the order in which they are written."""
 MEMBERS = "members"
+"""The folder of the other models of a run, each a run folder; their number is in the file, once all are trained."""
+MEMBERS_RECORD = "members.json"
 LAST = Path("last", "training.pt")
 PREVIOUS = LAST.with_name("previous.pt")
 CHECKPOINTS = (LAST, PREVIOUS)
@@ -55,7 +57,7 @@ LATEST = RUNS / "latest"
 
 _OF_USERS = (CORRECTIONS, GLOSSARY, SUGGESTIONS)
 _FOLDERS = (CODEC, PAIRS, MEMBERS, BEST.parts[0], LAST.parts[0], EPOCHS)
-READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, LOCK, *_FOLDERS, *_OF_USERS)
+READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, LOCK, MEMBERS_RECORD, *_FOLDERS, *_OF_USERS)
 """The names at the top of a run folder that s2s reads, or writes into."""
 _KEY = "run"
 _LONGEST_NAME = 255
@@ -155,6 +157,15 @@ def _inside(folder: Path) -> list[Path]:
 def _did_you_mean(runs: list[Path]) -> str:
     """The end of a message that names some of these runs; empty for none."""
     return f"; did you mean {' or '.join(map(str, runs[:3]))}?" if runs else ""
+
+
+def count_members(run: Path) -> int:
+    """The models of a run that translate together; ModelFileError when the record of them is damaged."""
+    record = run / MEMBERS_RECORD
+    count = read_json(record, error=ModelFileError).get(MEMBERS) if record.is_file() else 1
+    if type(count) is not int:
+        raise ModelFileError(f"{record}: damaged: {RESTORE}")
+    return count
 
 
 def check_free(path: Path, *, overwrite: bool) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError, exit_code_of
-from seq2seq_cli.files.reading import check_contents
+from seq2seq_cli.files.reading import FORMAT, check_contents
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
 from seq2seq_cli.runs import layout
@@ -25,13 +25,14 @@ from seq2seq_cli.runs.weights import Weights, save_weights
 from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
 
 _OF_RUN = (
-    *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.MARK, layout.CARD),
+    *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.CARD, layout.MEMBERS_RECORD),
     *(f"{layout.CODEC}/{side}.json" for side in SIDES),
     *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.OF_PAIRS.values(), *layout.CHECKPOINTS)),
     f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{layout.WEIGHTS}",
 )
-_PATTERNS = (*_OF_RUN, *(f"{layout.MEMBERS}/*/{pattern}" for pattern in _OF_RUN))
-"""The files that a training writes; whatever else is in a run folder belongs to the user."""
+_PATTERNS = (*_OF_RUN, layout.MARK, *(f"{layout.MEMBERS}/*/{pattern}" for pattern in _OF_RUN))
+"""The files that a training replaces, but the marks of its members: these stay runs. Whatever else is in a run folder
+belongs to the user."""
 METRICS_BYTES = "metrics_bytes"
 """Key of a checkpoint: the length of metrics.jsonl when it was saved."""
 
@@ -109,6 +110,14 @@ class RunWriter(RunFolder):
                 path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # not there, or something else is in it
             (self.path / layout.PAIRS).rmdir()
+
+    def write_members(self, count: int) -> None:
+        """Write the number of models that translate together; no file for one."""
+        with _writing(self.path / layout.MEMBERS_RECORD) as path:
+            if count > 1:
+                write_json(path, {"format": FORMAT, layout.MEMBERS: count})
+            else:
+                path.unlink(missing_ok=True)
 
     def save_best(self, weights: Weights) -> None:
         """Write the best weights."""

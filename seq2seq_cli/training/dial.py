@@ -2,8 +2,8 @@
 
 ``s2s train --minutes`` takes the recipe ``quick`` with the size and the noise that are chosen here. On two cores of
 2026, the other recipes are points of the dial: ``few`` is 6 minutes with up to 10,000 pairs, ``fast`` is 10 minutes and
-``best`` 120 with all of deu.txt; ``quick`` and ``fast`` leave out the similar pairs. The trainings behind the figures
-are in docs/log.md; ``python -m benchmarks.quality.dial`` fits the expected BLEU to them.
+``best`` 120 with all of deu.txt and one model; ``quick`` and ``fast`` leave out the similar pairs. The trainings behind
+the figures are in docs/log.md; ``python -m benchmarks.quality.dial`` fits the expected BLEU to them.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""The events of a run, in the order in which they come: started, steps, validations, finished, reported."""
+"""The events of a run, in the order in which they come: started, steps, validations, finished, reported.
+
+Of several models that translate together, each is started and finished, and all are reported at the end.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +66,7 @@ class Validated:
 
 @dataclass(frozen=True, kw_only=True)
 class Finished:
-    """The run is over."""
+    """The training of a model is over."""
 
     reason: str
     """A phrase, such as "all 10 epochs are done"."""

@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import TypeAlias
 
+from seq2seq_cli.compute.process import has_other_processes, launch_name
 from seq2seq_cli.config.keys import Difference, find_weight_differences
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
@@ -98,8 +99,8 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
     is_resumed = options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint)
     overwrite = options.overwrite or restarted
     planned = _plan_to_resume(options, locks) if is_resumed else _plan_to_start(options, overwrite=overwrite)
-    if launch and planned[0].config.training.members > 1:
-        raise UsageError(f"{_MEMBERS}: the models are trained one after the other, without torchrun: leave one out")
+    if (launch or has_other_processes()) and planned[0].config.training.members > 1:
+        raise UsageError(f"{_MEMBERS}: several models are trained by one process: set it to 1, or start s2s alone")
     return planned
 
 
@@ -138,9 +139,11 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         from seq2seq_cli.training.dial import measure_budget
 
         recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
-        members = config.training.members if _MEMBERS in overridden else None
+        is_stated = _MEMBERS in overridden or launch_name() or has_other_processes()  # several processes train one
+        members = config.training.members if is_stated else None
         budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes, members)
-        config = load_config(BASE, [*budget.overrides, *options.overrides])
+        limit = f"{_LIMIT}={budget.of_member.minutes:g}"
+        config = load_config(BASE, [*budget.overrides, *options.overrides, limit])
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)
@@ -198,7 +201,8 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
     It can when both have the same model, dropout aside, and units of the same kind; the vocabularies may differ.
     `config` need not be resolved: what a corpus decides is not in the model.
     """
-    if path.resolve().is_relative_to(origin.path.resolve()):
+    new, old = path.resolve(), origin.path.resolve()
+    if new.is_relative_to(old) or old.is_relative_to(new):
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
     known = origin.config()
     if differences := find_weight_differences(known, config):

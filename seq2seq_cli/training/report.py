@@ -7,7 +7,8 @@ https://huggingface.co/docs/hub/model-cards
 import html
 import logging
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from seq2seq_cli.compute.process import SMALLER_SEARCH, memory_errors
@@ -40,21 +41,25 @@ _MARKS = re.compile(r"[\\`*_\[\]|]")
 """Characters that Markdown reads as marks."""
 
 
-def finish(session: Session) -> Report:
-    """Choose the decoding keys of the session's run, score it, and record both there: in its files and its model card.
+def make_ready(session: Session) -> tuple[Session, str | None]:
+    """Choose the decoding keys of the session's run, and keep the features that it translates with.
+
+    Returns the session with these keys, and a line on them; raises as `finish`.
+    """
+    with _told(session):
+        session, chosen = choose_decoding(session)
+        keep_features(session)
+    return session, chosen
+
+
+def finish(session: Session, chosen: str | None) -> Report:
+    """Score the session's run, and record the scores there: in its files and its model card; `chosen` as `report`.
 
     Raises TrainingError when the test fails, and Interrupted when the user stops it; the best weights and a card
     without scores are there already.
     """
-    try:
-        with memory_errors(session.state.device.type, SMALLER_SEARCH):
-            session, chosen = choose_decoding(session)
-            keep_features(session)
-            result = report(session, chosen)
-    except S2SError as error:
-        raise TrainingError(_untested(session, f"the test failed: {error}")) from error
-    except KeyboardInterrupt:
-        raise Interrupted(_untested(session, "the test was stopped")) from None
+    with _told(session):
+        result = report(session, chosen)
     if scores := result.test:
         record = TestRecord(
             step=result.progress.step,
@@ -84,6 +89,18 @@ def keep_features(session: Session) -> None:
             run.save_pairs(kept.arrays(run))
         except TrainingError as error:  # a full disk
             logger.warning("%s: translating is slower without these features", error)
+
+
+@contextmanager
+def _told(session: Session) -> Iterator[None]:
+    """Add to an error, and to a stop by the user, what is saved and how to go on."""
+    try:
+        with memory_errors(session.state.device.type, SMALLER_SEARCH):
+            yield
+    except S2SError as error:
+        raise TrainingError(_untested(session, f"the test failed: {error}")) from error
+    except KeyboardInterrupt:
+        raise Interrupted(_untested(session, "the test was stopped")) from None
 
 
 def _untested(session: Session, why: str) -> str:
@@ -138,6 +155,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
     made = f"- made by: {_cell(author)}\n" if (author := config.training.author) else ""
     name = session.run.path.resolve().name
     command = command_line("s2s", "translate", "--model", name)
+    several = f"{config.training.members} that translate together, each " if config.training.members > 1 else ""
     return f"""---
 {write_yaml(_metadata(config))}---
 
@@ -145,7 +163,7 @@ def model_card(session: Session, report: Report | None = None) -> str:
 
 A sequence-to-sequence translator{" with attention" if config.model.attention.has_weights else ""}, trained by s2s.
 
-- model: {config.model.in_words}, {config.model.decoder.readout} readout;
+- model: {several}{config.model.in_words}, {config.model.decoder.readout} readout;
   {state.model.parameter_count:,} parameters
 {made}- data: {pairs} pairs{helped}; {_shared(corpus)}{_left_out(corpus, origin)}
 - vocabulary: {len(corpus.codec("src").vocabulary):,} {src}, {len(corpus.codec("tgt").vocabulary):,} {tgt}

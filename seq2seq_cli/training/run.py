@@ -4,11 +4,13 @@ import logging
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+import numpy as np
 
 from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
 from seq2seq_cli.compute.process import SMALLER_TRAINING, launch_name, memory_errors
@@ -20,12 +22,12 @@ from seq2seq_cli.errors import ExportError, Interrupted, PreparedFolderError, Tr
 from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import CARD, CONFIG, MEMBERS, write_latest
+from seq2seq_cli.runs.layout import CARD, MEMBERS, write_latest
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
-from seq2seq_cli.training.events import Event, Finished, Report, Started, Step, Validated
+from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
-from seq2seq_cli.training.report import finish, model_card
+from seq2seq_cli.training.report import finish, make_ready, model_card
 from seq2seq_cli.training.session import Session, open_session
 
 STEPS_PER_RECORD = 100
@@ -45,33 +47,37 @@ def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> G
             if group.is_main:
                 yield event
     if group.is_main:
+        session, chosen = make_ready(session)
         yield from _other_members(session)
-        yield finish(session)
+        yield finish(session, chosen)
 
 
 def _other_members(session: Session) -> Iterator[Event]:
-    """The events of the other members of a run, which are trained like it, each with a seed of its own."""
-    run, training = session.run, session.config.training
+    """The events of the other models of a run, which are trained like the first one, each with a seed of its own.
+
+    From then on, all of them translate together.
+    """
+    training = session.config.training
     for number in range(2, training.members + 1):
-        path = run.path / MEMBERS / str(number)
-        saved = RunFolder(path).has_checkpoint
-        own = {"members": 1, "choose_decoding": "false", "seed": training.seed + number - 1, "lr": training.lr}
-        options = Options(
-            config=str(run.path / CONFIG),
-            data=session.corpus.path,
-            out=path,
-            overrides=[f"training.{key}={value}" for key, value in own.items()],
-            resume=saved,
-            overwrite=not saved,
-            init_from=None if saved else session.plan.init_from,
-            corrections=bool(session.corpus.corrections) and not saved,
-        )
-        try:
-            with ExitStack() as locks, closing(run_events(options, None, locks)) as events:
-                yield from (event for event in events if not isinstance(event, Report))
-        except Interrupted as error:
-            told = f"interrupted in model {number} of {training.members}; {_how_to_resume(session)}"
-            raise Interrupted(told, exit_code=error.exit_code) from None
+        run = RunFolder(session.run.path / MEMBERS / str(number))
+        seed = int(np.random.SeedSequence([training.seed, number]).generate_state(1)[0])  # of no other run
+        own = training.model_copy(update={"members": 1, "choose_decoding": False, "seed": seed})
+        config = session.config.model_copy(update={"training": own})
+        with ExitStack() as locks, denormals_as_zero():
+            if is_resumed := run.has_checkpoint:
+                locks.enter_context(run.lock())
+            plan = replace(
+                session.plan,
+                path=run.path,
+                config=config,
+                resumed=run.provenance() if is_resumed else None,
+                overwrite=not run.best_path.is_file(),
+                changes=(),
+            )
+            member = open_session(plan, session.corpus, locks=locks)
+            yield from train_session(member)
+            make_ready(member)
+    session.run.write_members(training.members)
 
 
 def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks: ExitStack) -> Session:

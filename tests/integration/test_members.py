@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.folder import RunFolder, resume_command
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -46,7 +46,7 @@ def translation(folder: Path, *models: str) -> str:
 
 def test_the_other_model_is_trained_alike_with_another_seed(home: Path) -> None:
     first, other = (RunFolder(member.path).config() for member in RunFolder(home / "runs/two").members)
-    assert (first.training.seed, other.training.seed) == (1, 2)
+    assert first.training.seed == 1 != other.training.seed
     alike = other.training.model_copy(update={"seed": 1, "members": 2})
     assert other.model_copy(update={"training": alike}) == first
 
@@ -54,7 +54,7 @@ def test_the_other_model_is_trained_alike_with_another_seed(home: Path) -> None:
 def test_they_translate_as_runs_that_are_named_together(home: Path, tmp_path: Path) -> None:
     for name in ("one", "other"):
         shutil.copytree(home / "runs/two" / ("" if name == "one" else "members/2"), tmp_path / name)
-    shutil.rmtree(tmp_path / "one" / "members")
+    (tmp_path / "one" / "members.json").unlink()
     found, expected, alone = (
         load(runs).explain(TEXT)
         for runs in (home / "runs/two", [tmp_path / "one", tmp_path / "other"], tmp_path / "one")
@@ -79,29 +79,64 @@ def test_a_zip_file_has_all_of_them_and_a_page_tells_that_it_has_one(
     )
 
 
-def test_what_was_interrupted_goes_on_where_it_stopped(home: Path, tmp_path: Path) -> None:
+def test_models_that_are_not_all_trained_do_not_count_until_they_are(home: Path, tmp_path: Path) -> None:
     again = shutil.copytree(home, tmp_path / "again")
-    member = RunFolder(again / "runs/two/members/2")
-    weights = member.best_path.read_bytes()
-    shutil.rmtree(member.path)
+    run = RunFolder(again / "runs/two")
+    weights = run.members[1].best_path.read_bytes()
+    shutil.rmtree(run.path / "members")
+    (run.path / "members.json").unlink()
+    assert run.members == [run]
     done = s2s_here(again, "train", "--resume", "--out", "runs/two")
     assert done.returncode == 0, done.stderr
-    assert member.best_path.read_bytes() == weights  # trained anew, with the same seed
+    assert run.members[1].best_path.read_bytes() == weights  # trained anew, with the same seed
+    done = s2s_here(again, "train", "--resume", "--out", "runs/two", "--set", "training.members=1")
+    assert "BLEU on the test split, beam 5" in done.stdout
+    assert run.members == [run]
+
+
+def test_what_stops_one_of_them_tells_how_to_go_on_with_all(home: Path, tmp_path: Path) -> None:
+    again = shutil.copytree(home, tmp_path / "again")
+    (again / "runs/two/members/2/last/training.pt").write_bytes(b"")
+    (again / "runs/two/members/2/last/previous.pt").unlink(missing_ok=True)
+    assert s2s_here(again, "train", "--resume", "--out", "runs/two").returncode == 2
+    assert resume_command(Path("runs/two/members/2")) == resume_command(Path("runs/two"))
+
+
+def test_a_member_that_is_missing_is_told(home: Path, tmp_path: Path) -> None:
+    again = shutil.copytree(home, tmp_path / "again")
+    shutil.rmtree(again / "runs/two/members/2")
+    refused(s2s_here(again, "translate", "--model", "runs/two", TEXT), "members/2")
+    (again / "runs/two/members.json").write_text('{"format": 1, "members": "two"}', encoding="utf-8")
+    refused(s2s_here(again, "translate", "--model", "runs/two", TEXT), "members.json: damaged")
 
 
 def test_a_run_that_replaces_them_has_no_members(home: Path, tmp_path: Path) -> None:
     again = shutil.copytree(home, tmp_path / "again")
+    notes = again / "runs/two/members/2/notes.txt"
+    notes.write_text("mine")
     done = s2s_here(again, *TRAIN, "--overwrite")
     assert done.returncode == 0, done.stderr
     assert len(RunFolder(again / "runs/two").members) == 1
+    done = s2s_here(again, *TRAIN, *TWO, "--overwrite")  # the user's file in the place of the other does not stop it
+    assert done.returncode == 0, done.stderr
+    assert (notes.read_text(), len(RunFolder(again / "runs/two").members)) == ("mine", 2)
 
 
 def test_both_begin_with_the_weights_of_another_run(home: Path) -> None:
     done = s2s_here(home, "train", "--init-from", "runs/two/members/2", *SMALL, *TWO, "--out", "runs/more")
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("begun with the weights of runs/two/members/2") == 2
+    options = ("--init-from", "runs/two/members/2", "--out", "runs/two", "--overwrite")
+    refused(s2s_here(home, "train", *options), "--init-from does not change")
+
+
+def test_the_dial_divides_the_minutes_among_them(home: Path) -> None:
+    limit = ("--set", "training.max_minutes=0.5", "--set", "training.augmentation.enabled=false")
+    done = s2s_here(home, "train", "--out", "runs/dialled", *SMALL, *TWO, *limit)
+    assert done.returncode == 0, done.stderr
+    assert [run.config().training.max_minutes for run in RunFolder(home / "runs/dialled").members] == [0.25, 0.25]
 
 
 def test_torchrun_trains_one_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "1")
-    refused(s2s_here(home, *TRAIN, *TWO, "--overwrite"), "training.members", "without torchrun")
+    refused(s2s_here(home, *TRAIN, *TWO, "--overwrite"), "training.members", "by one process")

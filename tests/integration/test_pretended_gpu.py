@@ -16,7 +16,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import TrainingError
 from seq2seq_cli.training.events import Report, Step
-from seq2seq_cli.training.report import finish
+from seq2seq_cli.training.report import finish, make_ready
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
@@ -59,7 +59,7 @@ def finished(session: Session, waits: Counter[str] | None = None) -> Report:
         if isinstance(event, Step) and waits is not None:
             assert waits - of_update == {"tolist": 1}  # whether the gradient is finite decides about the step
         of_update = Counter(waits)
-    return finish(session)
+    return finish(*make_ready(session))
 
 
 def assert_same_training(here: Session, there: Session) -> None:

@@ -111,7 +111,7 @@ class TrainingConfig(Section):
     """Changed training pairs."""
     help: HelpConfig = HelpConfig()
     """What helps to train, besides the pairs of the two languages."""
-    members: Annotated[int, Field(ge=1, le=choices.MOST_MEMBERS)] = 1
+    members: PositiveInt = 1
     """Models that are trained one after the other, each with a seed of its own and all of max_minutes, and translate
     together: the probability of a token is the mean of theirs."""
     seed: Seed = 1

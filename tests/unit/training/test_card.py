@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.training_state import Progress
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.listing import about_run
-from seq2seq_cli.training.report import finish, model_card, report
+from seq2seq_cli.training.report import finish, make_ready, model_card, report
 from seq2seq_cli.training.run import train_session
 from tests.tiny import started, tiny_config
 from tests.unit.conftest import Whole
@@ -26,7 +26,7 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
     )
     for _ in train_session(session):
         pass
-    finished = finish(session)
+    finished = finish(*make_ready(session))
     card = hub.ModelCard.load(session.run.path / "README.md")
     assert card.text.lstrip().startswith("# run: en to de\n")
     assert card.data.language == ["en", "de"]

@@ -20,7 +20,7 @@ from seq2seq_cli.training import choose_decoding as module
 from seq2seq_cli.training.choose_decoding import best_keys, choose_decoding, with_decoding
 from seq2seq_cli.training.loop import end_reason
 from seq2seq_cli.training.plan import Options, make_plan
-from seq2seq_cli.training.report import finish
+from seq2seq_cli.training.report import finish, make_ready
 from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session, open_session
@@ -70,7 +70,7 @@ def test_keys_are_in_the_run_and_in_all_that_is_made_of_it(session: Session) -> 
 
 
 def test_a_report_tells_what_was_chosen_and_translates_so(session: Session) -> None:
-    finished = finish(session)
+    finished = finish(*make_ready(session))
     assert finished.chosen
     assert finished.chosen.startswith("decoding chosen on the validation split: ")
     assert f"\n- {finished.chosen}\n" in (session.run.path / "README.md").read_text(encoding="utf-8")
@@ -175,7 +175,7 @@ def run_to_the_end(options: Options) -> Session:
         session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass
-        finish(session)
+        finish(*make_ready(session))
     return session
 
 

@@ -13,7 +13,7 @@ from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.training.events import Validated
-from seq2seq_cli.training.report import finish, model_card
+from seq2seq_cli.training.report import finish, make_ready, model_card
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.corpora import write_reversals
@@ -42,7 +42,7 @@ def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repea
     before = codec.read_bytes()
     os.truncate(codec, 5)
     with pytest.raises(TrainingError) as raised:
-        finish(session)
+        finish(*make_ready(session))
     for words in ("its best weights are saved", "src.json: damaged", "s2s train --resume --out"):
         assert words in str(raised.value)
     assert session.run.read_best()
@@ -52,14 +52,14 @@ def test_best_weights_and_card_are_there_when_the_test_fails_and_it_can_be_repea
     codec.write_bytes(before)
     again = resumed(session.run, session.config, PreparedCorpus.open(session.corpus.path))
     list(train_session(again))
-    assert finish(again).test
+    assert finish(*make_ready(again)).test
     assert "BLEU on the test split, beam" in card.read_text(encoding="utf-8")
 
 
 def test_the_verdict_does_not_need_the_corpus_any_more(session: Session) -> None:
-    with_counts = finish(session).verdict
+    with_counts = finish(*make_ready(session)).verdict
     (session.corpus.path / "train.tgt.txt").unlink()
-    without = finish(session).verdict
+    without = finish(*make_ready(session)).verdict
     assert with_counts
     assert without
     assert with_counts[0] == without[0]

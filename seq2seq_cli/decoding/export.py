@@ -16,18 +16,7 @@ from seq2seq_cli.files.writing import contents, output_file, write_json, write_w
 from seq2seq_cli.runs import layout
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import (
-    BEST,
-    CARD,
-    CONFIG,
-    CORPUS,
-    EXPORT_RECORD,
-    EXPORTED,
-    MARK,
-    MEMBERS_RECORD,
-    METRICS,
-    PAIR_FILES,
-)
+from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
 from seq2seq_cli.runs.records import TestRecord, read_history
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs
@@ -135,7 +124,7 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
 
     folder = Path(re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name))  # Windows unpacks no other names
     has_scores = (run.path / METRICS).exists() and not run.chosen  # the README.md of an exported folder is no card
-    others = Path(MARK), *(_OF_BEST if has_scores else ()), *([] if run.chosen else [Path(MEMBERS_RECORD)])
+    others = Path(MARK), *(_OF_BEST if has_scores else ()), *([] if run.chosen else [Path(layout.MEMBERS_RECORD)])
     with ZipFile(file, "w") as archive:
         for member in run.members:
             place = folder / member.path.relative_to(run.path)

@@ -27,7 +27,7 @@ class Proposals(NamedTuple):
     log_probabilities: Float[np.ndarray, "R k"]
     """Their log-probabilities under the softmax over the whole vocabulary."""
     asked: Float[np.ndarray, "R A"]
-    """The log-probabilities of the tokens asked for."""
+    """The log-probabilities of the tokens asked for, or of all V tokens."""
     weights: Float[np.ndarray, "R S"]
     """The attention weights of the step; 0 at padding, and everywhere in a model without attention."""
     features: Float[np.ndarray, "R F"]
@@ -74,11 +74,11 @@ class Engine(Protocol[State]):
         """The state before the first step, with one row per source; sources are ids without EOS."""
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: State, *, k: int, asked: Int[np.ndarray, "R A"]
+        self, tokens: Int[np.ndarray, " R"], state: State, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, State]:
         """The proposals after the previous token of each row (BOS at first), and the next state.
 
-        `k` is at most the size of the vocabulary without PAD and BOS; k and A may be 0.
+        `k` is at most the size of the vocabulary without PAD and BOS; k and A may be 0. None asks for all tokens.
         """
 
     def look(self, tokens: Int[np.ndarray, " R"], state: State) -> Look | None:
@@ -139,11 +139,11 @@ def steps_of(
     engine: Engine[State], source: Sequence[int], ids: Sequence[int]
 ) -> Iterator[tuple[Look | None, Float[np.ndarray, " V"]]]:
     """Each step that writes `ids` for a source without EOS: its attention, and log p of each token to come next."""
-    state, everything = engine.start([source]), np.arange(engine.vocabulary_size)[np.newaxis]
+    state = engine.start([source])
     for token in (BOS, *ids)[:-1]:
         check_wanted()
         look = engine.look(np.array([token]), state)
-        proposals, state = engine.step(np.array([token]), state, k=1, asked=everything)
+        proposals, state = engine.step(np.array([token]), state, k=0, asked=None)
         yield look and Look(*(part[0] for part in look)), proposals.asked[0]
 
 

@@ -1,12 +1,13 @@
 """Several models that translate together."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, largest
-from seq2seq_cli.shapes import Int
+from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
 
@@ -38,32 +39,44 @@ class Ensemble:
         return EnsembleState(member.start(sources) for member in self._members)
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: EnsembleState, *, k: int, asked: Int[np.ndarray, "R A"]
+        self, tokens: Int[np.ndarray, " R"], state: EnsembleState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, EnsembleState]:
         """The proposals of all members together, and their next states; see `Engine`.
 
         The best tokens of the mean need not be among the best of any member, so that each is asked for all tokens.
         """
-        everything = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
-        steps = [
-            member.step(tokens, of_member, k=1, asked=everything)
+        found = [
+            member.step(tokens, of_member, k=0, asked=None if k else asked)
             for member, of_member in zip(self._members, state, strict=True)
         ]
-        total = np.logaddexp.reduce([proposals.asked for proposals, _ in steps])  # nothing underflows
-        mean = np.minimum(total - np.log(len(steps), dtype=total.dtype), 0)  # rounded, it may be above 0
-        weights = [p.weights for (p, _), attends in zip(steps, self._attending, strict=True) if attends]
-        offered = mean.copy()
-        offered[:, [PAD, BOS]] = -np.inf
-        best = largest(offered, k)
+        steps = [proposals for proposals, _ in found]
+        of_members = [proposals.asked for proposals in steps]
+        best = np.zeros((len(tokens), 0), dtype=np.int64)
+        if k:
+            offered = reduce(np.add, map(np.exp, of_members))
+            offered[:, [PAD, BOS]] = -1
+            best = largest(offered, k)
+        weights = [proposals.weights for proposals, attends in zip(steps, self._attending, strict=True) if attends]
         proposals = Proposals(
             tokens=best,
-            log_probabilities=np.take_along_axis(mean, best, axis=1),
-            asked=np.take_along_axis(mean, asked, axis=1),
-            weights=np.mean(weights or [p.weights for p, _ in steps], axis=0),
-            features=np.concatenate([p.features for p, _ in steps], axis=1),
+            log_probabilities=_mean(of_members, best),
+            asked=_mean(of_members, asked if k else None),
+            weights=np.mean(weights or [proposals.weights for proposals in steps], axis=0),
+            features=np.concatenate([proposals.features for proposals in steps], axis=1),
         )
-        return proposals, EnsembleState(after for _, after in steps)
+        return proposals, EnsembleState(after for _, after in found)
 
     def look(self, _tokens: Int[np.ndarray, " R"], _state: EnsembleState) -> Look | None:
         """None: each member has its own attention."""
         return None
+
+
+def _mean(
+    of_members: list[Float[np.ndarray, "R A"]], columns: Int[np.ndarray, "R c"] | None
+) -> Float[np.ndarray, "R c"]:
+    """The logarithm of the mean of the members' probabilities in some columns; None: in all of them."""
+    parts = of_members if columns is None else [np.take_along_axis(each, columns, axis=1) for each in of_members]
+    total = np.logaddexp.reduce(parts)  # nothing underflows
+    # Rounded, it may be above 0.
+    mean: Float[np.ndarray, "R c"] = np.minimum(total - np.log(len(parts), dtype=total.dtype), 0)
+    return mean

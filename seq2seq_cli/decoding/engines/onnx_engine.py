@@ -34,6 +34,8 @@ NEXT = "next_"
 """The prefix of the names of the next state's tensors."""
 PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights", "features")
 """The first outputs of a decoder step; the next state follows."""
+OF_ALL = "log_probabilities"
+"""The output of a decoder step that has the log-probabilities of all tokens."""
 WITHOUT_OUTPUT = PROPOSALS[3:]
 """The outputs of a step without the output layer."""
 LOOK = Look._fields[1:]
@@ -161,14 +163,16 @@ class OnnxEngine:
         return OnnxState(memory=memory, size=len(sources), sources=np.arange(len(sources)), decoder=state)
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"]
+        self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
-        given = _inputs(tokens, state, k, asked)
-        if k or asked.size or self._features is None:
-            found = self._decoder.run(given, [*PROPOSALS, *self._next])
+        nothing = np.zeros((len(tokens), 0), dtype=np.int64)
+        given = _inputs(tokens, state, k, nothing if asked is None else asked)
+        if k or asked is None or asked.size or self._features is None:
+            best_and_asked = [*PROPOSALS[:2], OF_ALL if asked is None else PROPOSALS[2]]
+            found = self._decoder.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
         else:
-            found = [asked, asked, asked, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
+            found = [nothing, nothing, nothing, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
         proposals = Proposals(*found[: len(PROPOSALS)])
         decoder = dict(zip(self._state, found[len(PROPOSALS) :], strict=True))
         self._check(proposals, decoder, len(tokens), k)

@@ -64,7 +64,7 @@ class TorchEngine:
 
     @torch.inference_mode()
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: TorchState, *, k: int, asked: Int[np.ndarray, "R A"]
+        self, tokens: Int[np.ndarray, " R"], state: TorchState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, TorchState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         readers = readers_of(state.sources, len(state.memory.mask))
@@ -74,9 +74,10 @@ class TorchEngine:
             features, decoder, weights = self._model.decoder.step(
                 torch.from_numpy(tokens).to(self._device), state.decoder, memory
             )
-            logits = self._model.output(features)
-        proposals = propose(logits, k, torch.from_numpy(asked).to(self._device))
-        parts = *proposals, weights, features
+            log_probabilities = self._model.output(features).log_softmax(dim=1)
+        wanted = np.zeros((len(tokens), 0), dtype=np.int64) if asked is None else asked
+        best, of_best, of_asked = propose(log_probabilities, k, torch.from_numpy(wanted).to(self._device))
+        parts = best, of_best, log_probabilities if asked is None else of_asked, weights, features
         # One copy: each waits for a GPU. No vocabulary has a token that is not exact in fp32, 2^24.
         joined = torch.cat([part.float() for part in parts], dim=1).cpu().numpy()
         tokens, *others = np.split(joined, np.cumsum([part.shape[1] for part in parts[:-1]]), axis=1)
@@ -113,16 +114,14 @@ def watched(attention: ContextProvider) -> Iterator[dict[str, Tensor]]:
 
 
 def propose(
-    logits: Float[Tensor, "R V"], k: "int | Int[Tensor, '']", asked: Int[Tensor, "R A"]
+    log_probabilities: Float[Tensor, "R V"], k: "int | Int[Tensor, '']", asked: Int[Tensor, "R A"]
 ) -> tuple[Int[Tensor, "R k"], Float[Tensor, "R k"], Float[Tensor, "R A"]]:
     """The k best tokens but PAD and BOS, their log-probabilities, and the log-probabilities of the tokens asked for.
 
-    The log-probabilities are under the softmax over all V tokens; k is at most V - 2. It is a tensor where this is
-    traced. Each operation was chosen for its time in ONNX Runtime: its LogSoftmax is ten times as fast as its
-    ReduceLogSumExp, and a mask over all V tokens takes longer than two more of the best.
+    k is at most V - 2; it is a tensor where this is traced. Each operation was chosen for its time in ONNX Runtime,
+    where a mask over all V tokens takes longer than two more of the best.
     """
     k = cast("int", k)
-    log_probabilities = logits.log_softmax(dim=1)
     best, tokens = log_probabilities.topk(k + 2, dim=1)
     best, order = best.masked_fill((tokens == PAD) | (tokens == BOS), -torch.inf).topk(k, dim=1)
     return tokens.gather(1, order), best, log_probabilities.gather(1, asked)

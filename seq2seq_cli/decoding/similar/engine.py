@@ -150,13 +150,15 @@ class ConsultingEngine:
         )
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: ConsultingState, *, k: int, asked: Int[np.ndarray, "R A"]
+        self, tokens: Int[np.ndarray, " R"], state: ConsultingState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, ConsultingState]:
         """The proposals of model and neighbours together, and the next state; see `Engine`.
 
         The k best tokens are always among the model's k best and the neighbours' tokens; the model is asked for the
         latter.
         """
+        if asked is None:
+            asked = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
         written = state.tokens[state.sources]
         every = np.concatenate((asked, written), axis=1)
         of_model, after = self._model.step(tokens, state.model, k=max(k, 1), asked=every)

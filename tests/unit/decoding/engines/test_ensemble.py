@@ -26,6 +26,11 @@ def test_a_step_offers_the_best_tokens_by_the_mean_of_the_probabilities(seed: in
     np.testing.assert_allclose(proposals.log_probabilities, expected.log_probabilities, atol=1e-12)
     np.testing.assert_allclose(proposals.asked, expected.asked, atol=1e-12)
     np.testing.assert_allclose(proposals.weights, expected.weights, atol=1e-12)
+    for wanted in (asked, None):
+        alone, _ = ensemble.step(np.array([BOS, A]), state, k=0, asked=wanted)
+        of_mean, _ = mean.step(np.array([BOS, A]), mean.start([[0, A], [0]]), k=0, asked=wanted)
+        assert alone.tokens.shape == (2, 0)
+        np.testing.assert_allclose(alone.asked, of_mean.asked, atol=1e-12)
 
 
 def test_log_probabilities_are_no_larger_than_0_and_of_the_members_precision() -> None:

@@ -51,7 +51,7 @@ class TableEngine:
         return TableState(numbers, lengths, lengths.max(initial=0))
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: TableState, *, k: int, asked: Int[np.ndarray, "R A"]
+        self, tokens: Int[np.ndarray, " R"], state: TableState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, TableState]:
         self.rows.append(len(tokens))
         self.proposals.append(k)
@@ -62,7 +62,7 @@ class TableEngine:
         return Proposals(
             tokens=best,
             log_probabilities=np.take_along_axis(offered, best, axis=1),
-            asked=np.take_along_axis(rows, asked, axis=1),
+            asked=rows if asked is None else np.take_along_axis(rows, asked, axis=1),
             weights=attention(tokens, state.lengths, state.longest),
             features=rows.astype(np.float32),
         ), state

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from filecmp import cmpfiles
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, overload
 
@@ -18,7 +19,7 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, FEATURE_FILES, GLOSSARY
+from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, FEATURE_FILES, GLOSSARY, PAIR_FILES
 from seq2seq_cli.runs.weights import Weights, read_header, read_weights
 from seq2seq_cli.text.sides import Codecs, load_codecs
 
@@ -119,24 +120,30 @@ def load(
     if not runs or run == "":
         raise UsageError("no run is named: name one, or several, or leave it out for the newest")
     folders = [member for each in runs for member in RunFolder.find_model(None if each is None else Path(each)).members]
-    first, *others = (load_translator(folder, device, overrides, threads) for folder in folders)
-    for folder, other in zip(folders[1:], others, strict=True):
+    translator = load_translator(*folders, device=device, overrides=overrides, threads=threads)
+    return LoadedRun(folder=folders[0], uncorrected=translator)
+
+
+def load_translator(
+    *runs: RunFolder, device: DeviceName = "auto", overrides: Sequence[str] = (), threads: int | None = None
+) -> Translator:
+    """The translator of a run, or of several together, with their best weights; see `load`."""
+    first, *others = (_open(run, device, overrides, threads) for run in runs)
+    for run, other in zip(runs[1:], others, strict=True):
         if not (other.src_codec.has_units_of(first.src_codec) and other.tgt_codec.has_units_of(first.tgt_codec)):
             raise UsageError(
-                f"{folder.path}: has other vocabularies than {folders[0].path}: only runs whose prepared folders have"
+                f"{run.path}: has other vocabularies than {runs[0].path}: only runs whose prepared folders have"
                 " the same vocabularies translate together"
             )
     if others:
         from seq2seq_cli.decoding.engines.ensemble import Ensemble
 
         first = replace(first, engine=Ensemble([each.engine for each in (first, *others)]))
-    return LoadedRun(folder=folders[0], uncorrected=first)
+    return _consulting(runs, first)
 
 
-def load_translator(
-    run: RunFolder, device: DeviceName = "auto", overrides: Sequence[str] = (), threads: int | None = None
-) -> Translator:
-    """The translator of a run, with its best weights; see `load`."""
+def _open(run: RunFolder, device: DeviceName, overrides: Sequence[str], threads: int | None) -> Translator:
+    """The translator of a run, without similar pairs."""
     options = _options(run, overrides)
     options = options if threads is None else replace(options, threads=threads)
     src, tgt = load_codecs(run.path)
@@ -149,7 +156,7 @@ def load_translator(
                 f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"
                 " restore them, or train again"
             )
-    return consulting(run, Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options))
+    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
 
 
 def _options(run: RunFolder, overrides: Sequence[str]) -> DecodingOptions:
@@ -197,27 +204,29 @@ def open_engine(
     return _torch_engine(run, "cpu", options.threads)
 
 
-def consulting(run: RunFolder, translator: Translator) -> Translator:
-    """The translator, which consults the training pairs in the run folder if its options say so.
+def _consulting(runs: Sequence[RunFolder], translator: Translator) -> Translator:
+    """The translator, which consults the training pairs in the folder of the first run if its options say so.
 
     Raises ModelFileError when they are missing or damaged.
     """
     options = translator.options
     if not options.similar_pairs:
         return translator
-    from seq2seq_cli.decoding.similar.features import KeptFeatures
+    from seq2seq_cli.decoding.similar.features import JoinedFeatures, KeptFeatures
     from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
     src_size, tgt_size = (len(codec.vocabulary) for codec in (translator.src_codec, translator.tgt_codec))
+    run, parts = runs[0], list[KeptFeatures]()
     try:
         pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
-        kept = KeptFeatures.open(run, pairs)
-        with suppress(ModelFileError):  # no exported model
-            kept = None if ExportRecord.read(run.path).is_of_other_code else kept
+        for run in runs:
+            if run is runs[0] or not any(cmpfiles(run.path, runs[0].path, PAIR_FILES.values(), shallow=False)[1:]):
+                parts += filter(None, [KeptFeatures.open(run, pairs)])
     except ModelFileError as error:
         resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
         cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"
         raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
+    kept = JoinedFeatures(parts) if len(parts) == len(runs) else None
     return translator.consulting(pairs, most=options.similar_pairs, kept=kept)
 
 

@@ -32,7 +32,7 @@ from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:
-    from seq2seq_cli.decoding.similar.features import KeptFeatures
+    from seq2seq_cli.decoding.similar.features import JoinedFeatures
     from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
 Ids: TypeAlias = tuple[int, ...]
@@ -113,7 +113,7 @@ class Translator:
         return {} if self.tgt_codec.unit == "character" else src.shared_ids(tgt)
 
     def consulting(
-        self, pairs: "SimilarPairs", *, most: int, kept: "KeptFeatures | None" = None, corrects: bool = False
+        self, pairs: "SimilarPairs", *, most: int, kept: "JoinedFeatures | None" = None, corrects: bool = False
     ) -> "Translator":
         """The same translator, whose engine consults `most` of these pairs for a sentence, or is corrected by them."""
         from seq2seq_cli.decoding.similar.engine import ConsultingEngine  # not above: not all need it

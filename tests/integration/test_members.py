@@ -7,6 +7,7 @@ import pytest
 
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.runs.folder import RunFolder, resume_command
+from seq2seq_cli.runs.layout import FEATURE_FILES, PAIR_FILES
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -62,6 +63,18 @@ def test_they_translate_as_runs_that_are_named_together(home: Path, tmp_path: Pa
     assert found.sentences[0].log_probability == expected.sentences[0].log_probability
     assert found.sentences[0].log_probability != alone.sentences[0].log_probability
     assert load(home / "runs/two/best/model.safetensors").explain(TEXT).text == alone.text
+
+
+def test_they_consult_the_pairs_of_the_first_by_features_that_both_keep_or_compute(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "runs/two", tmp_path / "two")
+    by_kept = load(tmp_path / "two").explain(TEXT).sentences[0].log_probability
+    (tmp_path / "two/members/2" / PAIR_FILES["src"]).write_bytes(b"other pairs")
+    by_computed = load(tmp_path / "two").explain(TEXT).sentences[0].log_probability
+    (tmp_path / "two/members/2" / FEATURE_FILES["weights"]).unlink()
+    assert load(tmp_path / "two").explain(TEXT).sentences[0].log_probability == by_computed
+    assert by_kept != by_computed == pytest.approx(by_kept, rel=0.05)
+    (tmp_path / "two" / PAIR_FILES["src"]).unlink()
+    refused(s2s_here(tmp_path, "translate", "--model", "two", TEXT), "missing or damaged")
 
 
 def test_a_zip_file_has_all_of_them_and_a_page_tells_that_it_has_one(

@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, largest
-from seq2seq_cli.decoding.similar.features import MOST_STEPS, KeptFeatures, features_of
+from seq2seq_cli.decoding.similar.features import MOST_STEPS, JoinedFeatures, features_of
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
@@ -101,7 +101,7 @@ class ConsultingEngine:
         weight: float,
         same: Mapping[int, int] | None,
         marks: frozenset[int] = frozenset(),
-        kept: KeptFeatures | None = None,
+        kept: JoinedFeatures | None = None,
     ) -> None:
         """The model with its pairs; `same` has the target unit of each source unit that is written alike.
 

@@ -6,7 +6,8 @@ of the features; He et al. 2021, "Efficient Nearest Neighbor Language Models".
 M steps of all pairs, T steps of a pair, R rows, F features, C components.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.engine import Engine, forced_steps
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
+from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import FEATURE_FILES, PAIRS
 from seq2seq_cli.runs.weights import read_header
@@ -99,8 +101,12 @@ class KeptFeatures:
     def open(cls, run: RunFolder, pairs: SimilarPairs) -> "KeptFeatures | None":
         """The features that were saved for the pairs and the weights of a run, read from the disk as they are used.
 
-        None where there are none for these weights. Raises ModelFileError when they are damaged.
+        None where there are none for these weights, or other code of the models may have computed them. Raises
+        ModelFileError when they are damaged.
         """
+        with suppress(ModelFileError):  # no exported model
+            if ExportRecord.read(run.path).is_of_other_code:
+                return None
         digest = _digest_of_weights(run)
         try:
             arrays = {name: np.lib.format.open_memmap(run.path / path, "r") for name, path in FEATURE_FILES.items()}
@@ -130,6 +136,25 @@ class KeptFeatures:
     def arrays(self, run: RunFolder) -> dict[str, NDArray[Any]]:
         """The arrays of the files that `open` reads, by their names; the weights are those of a run."""
         return {"components": self.components, "projection": self.projection, "weights": _digest_of_weights(run)}
+
+
+class JoinedFeatures:
+    """The kept features of models that translate together, those of a step side by side."""
+
+    def __init__(self, parts: Sequence[KeptFeatures]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([len(part.projection) - 1 for part in parts])
+
+    def of_pair(self, number: int) -> Int[np.ndarray, "T C"]:
+        """The components of the steps of a pair."""
+        return np.concatenate([part.of_pair(number) for part in self._parts], axis=1)
+
+    def project(self, features: Float[np.ndarray, "R F"]) -> Float[np.ndarray, "R C"]:
+        """The components of features, as `KeptFeatures.project`."""
+        of_models = np.split(features, self._ends[:-1], axis=1)
+        return np.concatenate(
+            [part.project(of_model) for part, of_model in zip(self._parts, of_models, strict=True)], axis=1
+        )
 
 
 def _digest_of_weights(run: RunFolder) -> NDArray[np.uint8]:

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.compute.ragged import Ragged
+from seq2seq_cli.decoding.engines.ensemble import Ensemble
 from seq2seq_cli.decoding.similar import features
 from seq2seq_cli.decoding.similar.engine import ConsultingEngine
-from seq2seq_cli.decoding.similar.features import MOST_STEPS, KeptFeatures, features_of
+from seq2seq_cli.decoding.similar.features import MOST_STEPS, JoinedFeatures, KeptFeatures, features_of
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.folder import RunFolder
@@ -70,11 +71,24 @@ def test_pairs_that_are_too_long_have_none_and_too_many_steps_are_not_kept(monke
     assert KeptFeatures.computed(model, pairs_of([[0]], [[A, B, C]])) is None
 
 
+def test_the_features_of_models_together_are_side_by_side() -> None:
+    models, pairs = [random_engine(seed, tables=4) for seed in (2, 3)], pairs_of(SOURCES, TARGETS)
+    parts = [kept for model in models if (kept := KeptFeatures.computed(model, pairs))]
+    joined = JoinedFeatures(parts)
+    assert joined.of_pair(1).tolist() == np.hstack([part.of_pair(1) for part in parts]).tolist()
+    [(_, together)] = features_of(Ensemble(models), pairs, np.array([1]))
+    np.testing.assert_allclose(joined.project(together), joined.of_pair(1), atol=0.51 + 0.01 * 127)
+    with pytest.raises(ModelFileError, match="not of this model"):
+        joined.project(together[:, :-1])
+
+
 def test_searches_take_no_steps_for_pairs_whose_features_are_kept() -> None:
     model, pairs = random_engine(2, tables=4), pairs_of(SOURCES, TARGETS)
     kept = KeptFeatures.computed(model, pairs)
+    assert kept
     with_kept, without = (
-        ConsultingEngine(model, pairs, most=4, weight=0.6, same={}, kept=each) for each in (kept, None)
+        ConsultingEngine(model, pairs, most=4, weight=0.6, same={}, kept=each)
+        for each in (JoinedFeatures([kept]), None)
     )
     model.rows.clear()
     state = with_kept.start([[0, B], [1]])

@@ -95,8 +95,10 @@ def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Plan
     ModelFileError for files that cannot be used.
     """
     options = checked(options)
-    restarted = _is_restarted(options, launch)
-    is_resumed = options.resume or (restarted and RunFolder(run_path(options)).has_checkpoint)
+    run = RunFolder(run_path(options))
+    may_be_ours = launch is not None and not options.resume and (run.path / CORPUS).is_file()
+    restarted = may_be_ours and run.provenance().launch == launch
+    is_resumed = options.resume or (restarted and run.has_checkpoint)
     overwrite = options.overwrite or restarted
     planned = _plan_to_resume(options, locks) if is_resumed else _plan_to_start(options, overwrite=overwrite)
     if (launch or has_other_processes()) and planned[0].config.training.members > 1:
@@ -240,14 +242,6 @@ def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> Pr
         what,
     )
     return corpus.leaving_out(known)
-
-
-def _is_restarted(options: Options, launch: str | None) -> bool:
-    """Whether the same torchrun began this run before, and has started its processes again."""
-    if launch is None or options.resume:
-        return False
-    run = RunFolder(run_path(options))
-    return (run.path / CORPUS).is_file() and run.provenance().launch == launch
 
 
 def run_path(options: Options) -> Path:

@@ -45,7 +45,11 @@ class Mixture:
     def of(cls, training: TrainingConfig, corpus: PreparedCorpus) -> "Mixture":
         """The mixture of a corpus, as the config has it."""
         found = {name: corpus.split(name) for name in corpus.manifest.trained(training.help.least_covered)}
-        own = _with_corrections(found["train"], corpus) if corpus.corrections else found["train"]
+        own = found["train"]
+        if corpus.corrections:
+            corrections = correction_pairs(corpus)
+            times = int(_CORRECTED * own.tokens.sum() / corrections.tokens.sum())
+            own = ParallelIds.joined([own, *[corrections] * min(max(1, times), _MOST_TIMES)])
         nothing = own.pick(np.arange(0))
         pairs = ParallelIds.joined([found.get("related", nothing), found.get("dictionary", nothing)])
         return cls(own=own, pairs=pairs, texts=found.get("tgt_only", nothing), training=training)
@@ -65,13 +69,6 @@ class Mixture:
         moved = np.lexsort((np.arange(len(row)) + random.uniform(0, 3, len(row)), row))
         copied = replace(texts.src, values=texts.src.values[moved])
         return ParallelIds.joined([self.own, pairs, replace(texts, src=copied)])
-
-
-def _with_corrections(own: ParallelIds, corpus: PreparedCorpus) -> ParallelIds:
-    """The own pairs of a corpus, and its corrections as often as `_CORRECTED` says."""
-    corrections = correction_pairs(corpus)
-    times = int(_CORRECTED * own.tokens.sum() / corrections.tokens.sum())
-    return ParallelIds.joined([own, *[corrections] * min(max(1, times), _MOST_TIMES)])
 
 
 def feed(

@@ -5,13 +5,12 @@ through the same steps, each with its share of every batch. Decisions (the run f
 stop) are made by process 0 or by a sum over all processes. Process 0 alone writes files and messages.
 """
 
-import contextlib
 import gc
 import os
 import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -179,7 +178,7 @@ def _leave(group: ProcessGroup, store: Any) -> None:
 
     A process that ends with an error of its own waits for PATIENCE in vain.
     """
-    with contextlib.suppress(RuntimeError):  # the others do not end, or the store is gone
+    with suppress(RuntimeError):  # the others do not end, or the store is gone
         if store.add("left", 1) == group.size:
             store.set("all left", "1")
         store.wait(["all left"], PATIENCE)

@@ -6,6 +6,7 @@ Python finds nothing; of the flags, only IGNORECASE is known: the expressions of
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from re import _parser  # type: ignore[attr-defined]  # the one parser of Python's expressions, without stubs
 from typing import Any, TypeAlias
 
@@ -45,9 +46,7 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
 
 def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
     """The source of some parsed nodes in a row; `names` are those of groups, by their numbers."""
-
-    def source(inner: _parser.SubPattern) -> str:
-        return _source(inner, names)
+    source = partial(_source, names=names)
 
     def group(number: int | None, _flags: int, _without: int, inner: _parser.SubPattern) -> str:
         # A class that turns IGNORECASE off has all its members listed.

@@ -40,7 +40,6 @@ class ProcessGroup:
     rank: int
     """The number of this process, counted from 0."""
     size: int
-    """The number of processes."""
     local_rank: int = 0
     """The number of this process on its machine, counted from 0."""
 

@@ -93,7 +93,6 @@ class AlignmentCounts:
     """
 
     pairs: int = 0
-    """Sentence pairs."""
     links: int = 0
     """|A|."""
     sure: int = 0

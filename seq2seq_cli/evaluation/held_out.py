@@ -40,11 +40,9 @@ class HeldOutScores:
     loss: float
     """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
     bleu: CorpusScore
-    """BLEU of the translations."""
     chrf: CorpusScore
-    """chrF of the same translations."""
     lowercase_bleu: CorpusScore | None = None
-    """BLEU of the same translations against lower-cased references; None unless the model writes lower case alone."""
+    """BLEU of the translations against lower-cased references; None unless the model writes lower case alone."""
     attention: AttentionFigures | None = None
     """Figures of the attention while the model reads the references; None in a model without attention."""
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)

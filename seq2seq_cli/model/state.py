@@ -74,7 +74,6 @@ class DecoderState:
     """The state of a decoder after a step."""
 
     rnn: RNNState
-    """The state of its RNN."""
     position: Int[Tensor, " B"]
     """The number of steps done: 0 before the first word."""
     attentional: Float[Tensor, "B R"] | None = None

@@ -95,7 +95,6 @@ class Report:
     search: str
     """The search of the test split and the samples in words, such as "beam 5"."""
     samples_split: SplitName
-    """The split of the samples."""
     samples: list[tuple[str, str, str]]
     """Sentences of the split, with their translations and references."""
     max_minutes: float | None

@@ -125,7 +125,6 @@ class Hypothesis:
     token_log_probabilities: Float[np.ndarray, " T"]
     """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]
-    """The attention weights at each token."""
     forced: frozenset[int] = frozenset()
     """The positions of the tokens that it has by constraints."""
 

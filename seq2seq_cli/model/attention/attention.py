@@ -29,7 +29,6 @@ class Attended:
     """The output of attention for T queries."""
 
     context: Float[Tensor, "B T C"]
-    """The context of each query."""
     weights: Float[Tensor, "B T S"]
     """The attention weights: exactly 0 on padding and outside the scope."""
     probabilities: Float[Tensor, "B T S"] | None = None

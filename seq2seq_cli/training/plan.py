@@ -85,16 +85,16 @@ Planned: TypeAlias = tuple[Plan, PreparedCorpus]
 """A plan and its corpus, opened."""
 
 
-def make_plan(options: Options, *, launch: str | None, locks: ExitStack) -> Planned:
+def make_plan(options: Options, *, locks: ExitStack) -> Planned:
     """Decide what to train, and open the corpus; config, corpus and run are checked to fit together.
 
-    `launch` is the torchrun that started this process: a run that it created is resumed or replaced unasked.
+    A run that the torchrun of this process has begun before is resumed or replaced unasked.
     The lock of a run that is resumed is taken before anything of the run is read, and is in `locks` of the caller.
 
     Raises UsageError for options that do not go together or do not fit the run, ConfigError, PreparedFolderError and
     ModelFileError for files that cannot be used.
     """
-    options = checked(options)
+    options, launch = checked(options), launch_name()
     run = RunFolder(run_path(options))
     may_be_ours = launch is not None and not options.resume and (run.path / CORPUS).is_file()
     restarted = may_be_ours and run.provenance().launch == launch

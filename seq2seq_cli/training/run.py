@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
-from seq2seq_cli.compute.process import SMALLER_TRAINING, launch_name, memory_errors
+from seq2seq_cli.compute.process import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
@@ -85,7 +85,7 @@ def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks:
     opened: list[PreparedCorpus] = []
 
     def decide() -> tuple[Plan, Sequence[Any]]:
-        plan, corpus = planned or make_plan(options, launch=launch_name(), locks=locks)
+        plan, corpus = planned or make_plan(options, locks=locks)
         opened.append(corpus)
         return plan, (corpus.path, corpus.fingerprint, corpus.left_out, corpus.corrections)
 

@@ -13,7 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seq2seq_cli.compute.process import has_other_processes, launch_name
+from seq2seq_cli.compute.process import has_other_processes
 from seq2seq_cli.config.keys import find_differences, values_by_key
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS
@@ -91,7 +91,7 @@ def train(
     event = None
     # The run is locked from before its checkpoint is read until the report is written.
     with ExitStack() as locks:
-        planned = None if has_other_processes() else make_plan(options, launch=launch_name(), locks=locks)
+        planned = None if has_other_processes() else make_plan(options, locks=locks)
         from seq2seq_cli.training.events import Report  # not above: torch
         from seq2seq_cli.training.run import run_events
 

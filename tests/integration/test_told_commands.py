@@ -75,7 +75,7 @@ def planned(line: str) -> Planned:
     given = read(line)
     with ExitStack() as locks:
         options = Options(**{option: given[option] for option in ("config", "minutes", "data", "out", "init_from")})
-        return make_plan(options, launch=None, locks=locks)
+        return make_plan(options, locks=locks)
 
 
 def read(line: str) -> Mapping[str, Any]:

@@ -354,18 +354,18 @@ def test_a_run_has_one_training_at_a_time(session: Session) -> None:
     assert not is_held(run.path / LOCK)
     before = contents(run.path)
     with ExitStack() as held:
-        make_plan(Options(resume=True, out=run.path), launch=None, locks=held)
+        make_plan(Options(resume=True, out=run.path), locks=held)
         assert is_held(run.path / LOCK)
         refusal = r"runs.tiny: a training is running in it.*--out"
         for options in (Options(resume=True, out=run.path), Options(resume=True, out=run.path, data=corpus.path)):
             with pytest.raises(UsageError, match=refusal), ExitStack() as other:
-                make_plan(options, launch=None, locks=other)
+                make_plan(options, locks=other)
         with pytest.raises(UsageError, match=refusal):
             created(run.path, config, corpus, overwrite=True)
         assert contents(run.path) == before
     assert not is_held(run.path / LOCK)
     with ExitStack() as held:
-        make_plan(Options(resume=True, out=run.path), launch=None, locks=held)
+        make_plan(Options(resume=True, out=run.path), locks=held)
 
 
 def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
@@ -410,7 +410,7 @@ def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -
     other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
     options = Options(resume=True, out=session.run.path, data=other.path)
     with pytest.raises(UsageError, match="not the corpus that"), ExitStack() as held:
-        make_plan(options, launch=None, locks=held)
+        make_plan(options, locks=held)
     assert not is_held(session.run.path / LOCK)
 
 

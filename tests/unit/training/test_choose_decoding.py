@@ -171,7 +171,7 @@ def test_the_choice_has_its_time_within_max_minutes(session: Session) -> None:
 def run_to_the_end(options: Options) -> Session:
     """What ``s2s train`` does."""
     with ExitStack() as locks:
-        plan, corpus = make_plan(options, launch=None, locks=locks)
+        plan, corpus = make_plan(options, locks=locks)
         session = open_session(plan, corpus, locks=locks)
         for _ in train_session(session):
             pass

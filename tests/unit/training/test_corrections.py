@@ -28,12 +28,12 @@ def origin(whole: Whole, tmp_path: Path) -> RunFolder:
 
 def planned_corpus(options: Options) -> PreparedCorpus:
     with ExitStack() as locks:
-        return make_plan(options, launch=None, locks=locks)[1]
+        return make_plan(options, locks=locks)[1]
 
 
 def planned(options: Options) -> Plan:
     with ExitStack() as locks:
-        return make_plan(options, launch=None, locks=locks)[0]
+        return make_plan(options, locks=locks)[0]
 
 
 def test_an_epoch_has_each_correction_as_often_with_a_twentieth_of_the_own_tokens(corpus: PreparedCorpus) -> None:

@@ -108,7 +108,7 @@ def planned_refusal(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -
     """The line by which ``s2s train --init-from ORIGIN --data CORPUS --out RUN`` is refused before torch is loaded."""
     options = Options(data=corpus.path, out=run_path, init_from=origin.path)
     with ExitStack() as held, pytest.raises(UsageError) as refused:
-        make_plan(options, launch=None, locks=held)
+        make_plan(options, locks=held)
     (line,) = refused.value.lines()
     return line
 

@@ -70,7 +70,7 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     assert "more are not scored: 30 test pairs" in (second / "README.md").read_text(encoding="utf-8")
 
     with ExitStack() as locks:
-        _, corpus = make_plan(Options(data=more, init_from=second, out=tmp_path / "third"), launch=None, locks=locks)
+        _, corpus = make_plan(Options(data=more, init_from=second, out=tmp_path / "third"), locks=locks)
     assert len(corpus.split("test")) == 20
 
 

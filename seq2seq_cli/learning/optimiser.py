@@ -79,16 +79,15 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
     """
     name, lr, decay = training.optimiser, training.lr, training.weight_decay
     weights, output = list(model.parameters()), model.output.weight  # tied matrices are there once
-    vectors = {id(part.weight) for part in model.modules() if isinstance(part, nn.Embedding)}
-    decayed = [weight for weight in weights if weight.ndim > 1 and (weight is output or id(weight) not in vectors)]
+    vectors = {part.weight for part in model.modules() if isinstance(part, nn.Embedding)}
+    decayed = [weight for weight in weights if weight.ndim > 1 and (weight is output or weight not in vectors)]
     inner: list[nn.Parameter] = []  # stays empty for a plain RNN of size 1
     if name == "muon":  # the matrices that map states to states, no single row or column
-        outer = vectors | {id(output)}
-        inner = [each for each in decayed if each.ndim == 2 and min(each.shape) > 1 and id(each) not in outer]
-    with_decay, by_muon = set(map(id, decayed)), set(map(id, inner))
+        inner = [each for each in decayed if each is not output and each.ndim == 2 and min(each.shape) > 1]
+    with_decay, by_muon = set(decayed), set(inner)
     groups: list[dict[str, Any]] = [
-        {"params": [weight for weight in decayed if id(weight) not in by_muon], "weight_decay": decay},
-        {"params": [weight for weight in weights if id(weight) not in with_decay], "weight_decay": 0.0},
+        {"params": [weight for weight in decayed if weight not in by_muon], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight not in with_decay], "weight_decay": 0.0},
     ]
     # One kernel for all weights, where torch has it.
     device = decayed[0].device

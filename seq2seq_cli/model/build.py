@@ -49,7 +49,7 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
     encoder = Encoder(config.encoder, vocabulary_size=src_size, keeps_words=keeps_words)
     attention = _build_attention(config)
     decoder = _build_decoder(config.decoder, attention, tgt_size)
-    bridge = _build_bridge(config, config.encoder.state_size, attention)
+    bridge = _build_bridge(config, attention)
     output = nn.Linear(decoder.readout.size, tgt_size)
     model = Seq2Seq(encoder=encoder, bridge=bridge, decoder=decoder, output=output)
     initialise(model, config.initialisation)
@@ -60,17 +60,17 @@ def build_model(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq
     return model
 
 
-def _build_bridge(config: ModelConfig, encoder_size: int, attention: ContextProvider) -> Bridge:
+def _build_bridge(config: ModelConfig, attention: ContextProvider) -> Bridge:
     match config.bridge:
         case "copy":
             return CopyBridge()
         case "linear":
-            return LinearBridge(encoder_size, config.decoder)
+            return LinearBridge(config.encoder.state_size, config.decoder)
         case "backward":
             return BackwardBridge(config.encoder.hidden_size, config.decoder)  # of one direction
         case "context":
             assert isinstance(attention, FixedContext)  # noqa: S101  # the config allows no other
-            return ContextBridge(encoder_size, config.decoder, attention)
+            return ContextBridge(config.encoder.state_size, config.decoder, attention)
         case "zero":
             return ZeroBridge(config.decoder)
 

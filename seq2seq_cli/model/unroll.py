@@ -40,10 +40,7 @@ class PlainRNN:
 
 
 class HoistedRNN:
-    """The same values, with all products that do not depend on the step before hoisted out of the loop.
-
-    For an LSTM and torch's GRU.
-    """
+    """The same values, with all products that do not depend on the step before hoisted out of the loop."""
 
     def __init__(self, rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> None:
         self._rnn = rnn

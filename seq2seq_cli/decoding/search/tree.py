@@ -55,7 +55,6 @@ class Trace:
 
     def __init__(self, sources: int) -> None:
         self.trees: list[Tree] = [[] for _ in range(sources)]
-        """The tree of each source."""
         self._of_rows: list[int] = []
         """The number of the node of each row among the nodes of its source; none before the first step."""
 

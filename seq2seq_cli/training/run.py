@@ -237,7 +237,7 @@ def _start_in_words(session: Session) -> str:
         f"training {session.run.path} on {describe_device(state.device)}"
         + (f" in each of {processes} processes" if processes > 1 else "")
         + f", {state.precision}: {counted(len(session.corpus.split('train')), 'pair')}"
-        + f"{session.corpus.manifest.help_in_words(session.config.training.help.least_covered)}"
+        + session.corpus.manifest.help_in_words(session.config.training.help.least_covered)
         + (f" and {counted(len(session.corpus.corrections), 'correction')}," if session.corpus.corrections else ",")
         + f" {state.model.parameter_count:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")

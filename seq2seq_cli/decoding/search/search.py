@@ -42,8 +42,6 @@ def search(
 
     With `options.sampling`, there are so many samples, equal ones once. Raises ValueError for samples with terms.
     """
-    if not sources:
-        return []
     lengths = [len(source) + 1 for source in sources]
     rules = Rules(options, sources, most_unknown)
     strategy: Strategy = Sampling(options, sources) if options.sampling else Beam(options)

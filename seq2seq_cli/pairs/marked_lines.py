@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from seq2seq_cli.documents.plain_text import keyed_texts, messages
+from seq2seq_cli.documents.plain_text import is_subtitles, keyed_texts, messages
 from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
 from seq2seq_cli.pairs.text_lines import lines_of
 
@@ -29,9 +29,17 @@ _INSIDE = re.compile(rf"(?=\\(?:[cmpv]|q\d?|{'|'.join(_HEADINGS)})\s)")
 """The beginnings of verses, paragraphs and headings, which may stand inside a line, too."""
 
 
-def is_po(head: str) -> bool:
-    """Whether a text begins like a catalogue."""
-    return {"msgid ", "msgstr"} <= {line[:6] for line in head.split("\n")}
+def find_marked(head: str) -> Reader | KeyedTexts | None:
+    """The reader of a text that begins like one of these formats; None for any other text."""
+    lines = [line for line in head.split("\n") if line.strip()]
+    if head.lstrip().startswith("\\id ") and "\\v " in head:
+        return KeyedTexts("USFM", verses)
+    if is_subtitles(head):
+        return KeyedTexts("subtitles", keyed_texts)
+    if {"msgid ", "msgstr"} <= {line[:6] for line in lines}:
+        return Reader("PO", _catalogue)
+    has_markers = head.lstrip().startswith("\\") and 2 * sum(line.startswith("\\") for line in lines) > len(lines)
+    return Reader("Toolbox (SFM)", _interlinear) if has_markers else None
 
 
 def _catalogue(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
@@ -40,17 +48,6 @@ def _catalogue(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
         texts = message.texts
         if texts.get("msgid") and texts.get("msgstr") and not message.is_fuzzy:
             yield Record(message.lines["msgid"][0], {key: texts[key] for key in ("msgid", "msgstr")})
-
-
-def is_usfm(head: str) -> bool:
-    """Whether a text begins like a book of USFM."""
-    return head.lstrip().startswith("\\id ") and "\\v " in head
-
-
-def is_toolbox(head: str) -> bool:
-    """Whether a text begins like the records of Toolbox."""
-    lines = [line for line in head.split("\n") if line.strip()]
-    return head.lstrip().startswith("\\") and 2 * sum(line.startswith("\\") for line in lines) > len(lines)
 
 
 def _interlinear(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
@@ -99,9 +96,3 @@ def _plain(parts: Iterable[str]) -> str:
     """The text of a verse, without notes and markers."""
     text = _NOTES.sub(" ", " ".join(parts))
     return _INLINE.sub("", _ATTRIBUTES.sub("", text))
-
-
-PO = Reader("PO", _catalogue)
-TOOLBOX = Reader("Toolbox (SFM)", _interlinear)
-USFM = KeyedTexts("USFM", verses)
-SUBTITLES = KeyedTexts("subtitles", keyed_texts)

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
-from seq2seq_cli.documents.plain_text import is_subtitles
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
 from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
 from seq2seq_cli.pairs.columns import choose_columns, languages_of_names, read_columns
 from seq2seq_cli.pairs.json_records import find_json
-from seq2seq_cli.pairs.marked_lines import PO, SUBTITLES, TOOLBOX, USFM, is_po, is_toolbox, is_usfm
+from seq2seq_cli.pairs.marked_lines import find_marked
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
 from seq2seq_cli.pairs.stated_languages import Codes
 from seq2seq_cli.pairs.tables import PARQUET, PARQUET_MAGIC, SPREADSHEET, TAB_LINES, WORKBOOK, find_table
@@ -97,9 +96,7 @@ def _find_reader(file: LocalFile, encoding: str) -> Reader | KeyedTexts | None:
     head = _head(file, encoding)
     if not head.strip():
         raise PairFileError(f"{file.name}: no sentence pair in it: {ONE_PER_LINE}")
-    by_marks = (is_usfm, USFM), (is_subtitles, SUBTITLES), (is_po, PO), (is_toolbox, TOOLBOX)
-    of_marks = next((reader for is_found, reader in by_marks if is_found(head)), None)
-    return of_marks or find_xml(head) or find_json(head) or find_table(head)
+    return find_marked(head) or find_xml(head) or find_json(head) or find_table(head)
 
 
 def _head(file: LocalFile, encoding: str) -> str:

@@ -12,7 +12,7 @@ from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import HELP, PARTS, SPLITS, PartName
 from seq2seq_cli.errors import PreparedFolderError, command_line, one_line
 from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
-from seq2seq_cli.text.sides import SIDES, SideName, codec_path
+from seq2seq_cli.text.sides import CODEC_FILES, SIDES, SideName
 
 DEFAULT_FOLDER = Path("data/prepared")
 """The default folder of ``s2s prepare`` and ``s2s train``."""
@@ -28,8 +28,7 @@ ENDINGS = (".npy", ".offsets.npy", ".txt")
 
 def corpus_files(parts: Iterable[PartName] = PARTS) -> list[str]:
     """The files that are read, of a folder with these parts: all but the two above."""
-    codecs = [codec_path(Path(), side).as_posix() for side in SIDES]
-    return [*codecs, *(f"{part}.{side}{ending}" for part in parts for side in SIDES for ending in ENDINGS)]
+    return [*CODEC_FILES, *(f"{part}.{side}{ending}" for part in parts for side in SIDES for ending in ENDINGS)]
 
 
 PREPARED_FILES = (MANIFEST, DROPPED_FILE, *corpus_files())

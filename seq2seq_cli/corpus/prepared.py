@@ -27,7 +27,7 @@ from seq2seq_cli.corpus.splits import HELD_OUT, PartName, SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
 from seq2seq_cli.files.reading import open_regular
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.sides import SIDES, Codecs, SideName, codec_path, load_codecs
+from seq2seq_cli.text.sides import CODEC_FILES, SIDES, Codecs, SideName, load_codecs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,8 +92,8 @@ class PreparedCorpus:
         for name in corpus_files(manifest.splits):
             if name not in manifest.files or not manifest.files[name].fits(path / name):
                 raise _damaged(path / name)
-        for side in SIDES:
-            _content(path, codec_path(Path(), side).as_posix(), manifest)
+        for file in CODEC_FILES:
+            _content(path, file, manifest)
         try:
             codecs = load_codecs(path)
         except ModelFileError as error:

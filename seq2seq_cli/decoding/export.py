@@ -19,7 +19,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import BEST, CARD, CONFIG, CORPUS, EXPORT_RECORD, EXPORTED, MARK, METRICS, PAIR_FILES
 from seq2seq_cli.runs.records import TestRecord, read_history
 from seq2seq_cli.runs.weights import read_weights
-from seq2seq_cli.text.sides import SIDES, codec_path, load_codecs
+from seq2seq_cli.text.sides import CODEC_FILES, SIDES, load_codecs
 
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
@@ -30,7 +30,7 @@ _README = "translate_onnx.md"
 
 _STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
-_NEEDED = (BEST, *layout.OF_PAIRS.values(), *EXPORTED, Path(CONFIG), *(codec_path(Path(), side) for side in SIDES))
+_NEEDED = (BEST, *layout.OF_PAIRS.values(), *EXPORTED, Path(CONFIG), *map(Path, CODEC_FILES))
 """The files that translating needs: none that only training reads."""
 _OF_BEST = (Path(CARD), Path(METRICS))
 """The scores of the best weights, for people and for ``s2s runs``."""

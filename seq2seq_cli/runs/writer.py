@@ -22,11 +22,10 @@ from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance, Record
 from seq2seq_cli.runs.weights import Weights, save_weights
-from seq2seq_cli.text.sides import SIDES, Codecs, save_codecs
+from seq2seq_cli.text.sides import CODEC_FILES, Codecs, save_codecs
 
 _OF_RUN = (
-    *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.CARD, layout.MEMBERS_RECORD),
-    *(f"{layout.CODEC}/{side}.json" for side in SIDES),
+    *(layout.CONFIG, layout.CORPUS, layout.METRICS, layout.TRAINED, layout.CARD, layout.MEMBERS_RECORD, *CODEC_FILES),
     *(path.as_posix() for path in (layout.BEST, *layout.EXPORTED, *layout.OF_PAIRS.values(), *layout.CHECKPOINTS)),
     f"{layout.EPOCHS}/[0-9][0-9][0-9][0-9]{layout.WEIGHTS}",
 )

@@ -21,10 +21,11 @@ from seq2seq_cli.text.vocabulary import Vocabulary, vocabulary_size
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 
-_FOLDER = "codec"
-
 SideName = Literal["src", "tgt"]
 SIDES: tuple[SideName, ...] = ("src", "tgt")
+_FOLDER = "codec"
+CODEC_FILES = tuple(f"{_FOLDER}/{side}.json" for side in SIDES)
+"""The files of both codecs in a prepared folder or a run folder."""
 
 Codecs: TypeAlias = tuple[Codec, Codec]
 """The codecs of source and target."""
@@ -89,11 +90,6 @@ def fit_codec(
     )
 
 
-def codec_path(folder: Path, side: SideName) -> Path:
-    """The file of a side's codec in a prepared folder or a run folder."""
-    return folder / _FOLDER / f"{side}.json"
-
-
 def load_codecs(folder: Path) -> Codecs:
     """The codecs of a prepared folder or a run folder; raises ModelFileError when one is missing or damaged."""
     check_contents(folder, [_FOLDER], error=ModelFileError)
@@ -101,7 +97,7 @@ def load_codecs(folder: Path) -> Codecs:
         raise ModelFileError(
             f"{folder}: not a run or prepared folder: it has no codec/: s2s train and s2s prepare make one"
         )
-    src, tgt = load_codec(codec_path(folder, "src")), load_codec(codec_path(folder, "tgt"))
+    src, tgt = (load_codec(folder / file) for file in CODEC_FILES)
     if bool(src.counts) != bool(tgt.counts):
         raise ModelFileError(f"{folder / _FOLDER}: damaged: only one codec has the counts of its units: {RESTORE}")
     return src, tgt
@@ -109,7 +105,7 @@ def load_codecs(folder: Path) -> Codecs:
 
 def save_codecs(folder: Path, codecs: Codecs) -> None:
     """Write each codec as one readable JSON file, whole or not at all, into a prepared folder or a run folder."""
-    for side, codec in zip(SIDES, codecs, strict=True):
+    for file, codec in zip(CODEC_FILES, codecs, strict=True):
         content = {
             "format": FORMAT,
             "unit": codec.unit,
@@ -122,7 +118,7 @@ def save_codecs(folder: Path, codecs: Codecs) -> None:
             "small_words": sorted(codec.small_words),
             "counts": codec.counts,
         }
-        write_json(codec_path(folder, side), content)
+        write_json(folder / file, content)
 
 
 def load_codec(path: Path) -> Codec:

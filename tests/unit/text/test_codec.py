@@ -14,7 +14,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.text.characters import CONTINUING, SPACING, capitalise, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import codec_path, fit_codec, fit_codecs, load_codec, load_codecs, save_codecs
+from seq2seq_cli.text.sides import CODEC_FILES, fit_codec, fit_codecs, load_codec, load_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
 
 UNITS: list[Unit] = ["word", "bpe", "character"]
@@ -95,7 +95,7 @@ def test_a_language_that_is_not_resolved_is_refused(unit: Unit) -> None:
 def saved(codec: Codec, folder: Path) -> Path:
     """The file of the codec of a source."""
     save_codecs(folder, (codec, codec))
-    return codec_path(folder, "src")
+    return folder / CODEC_FILES[0]
 
 
 @pytest.mark.parametrize("unit", UNITS)

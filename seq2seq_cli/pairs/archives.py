@@ -71,27 +71,25 @@ def local_files(paths: Iterable[Path]) -> Iterator[dict[Path, LocalFile]]:
             name = "standard input" if path == STANDARD_INPUT else str(path)
             with _reading(name):
                 is_stream = path == STANDARD_INPUT or path.is_fifo()
-            local = stack.enter_context(_copy(path, name)).fileno() if is_stream else path
+            local = _copy(path, name, stack) if is_stream else path
             with open_file(local, name) as file, _reading(name):
                 sha256 = hashlib.file_digest(file, "sha256").hexdigest()
                 files[path] = LocalFile(path=local, name=name, size=file.tell(), sha256=sha256)
         yield files
 
 
-def _copy(stream: Path, name: str) -> IO[bytes]:
-    """A copy on the disk, without a name: it is gone when it is closed."""
+def _copy(stream: Path, name: str, stack: ExitStack) -> int:
+    """The descriptor of a copy on the disk, without a name: it is gone when the stack ends."""
     if stream == STANDARD_INPUT and sys.stdin.isatty():
         raise UsageError("'-' is standard input, which is a terminal here: redirect a file or a pipe into it")
     try:
-        with ExitStack() as stack:
-            copy = stack.enter_context(TemporaryFile(prefix="s2s-"))
-            with nullcontext(sys.stdin.buffer) if stream == STANDARD_INPUT else stream.open("rb") as content:
-                shutil.copyfileobj(content, copy)
-            copy.flush()
-            stack.pop_all()
+        copy = stack.enter_context(TemporaryFile(prefix="s2s-"))  # noqa: SIM115  # the stack closes it
+        with nullcontext(sys.stdin.buffer) if stream == STANDARD_INPUT else stream.open("rb") as content:
+            shutil.copyfileobj(content, copy)
+        copy.flush()
     except OSError as error:
         raise PairFileError(f"{name}: cannot be copied to {gettempdir()}: {error.strerror}") from None
-    return copy
+    return copy.fileno()
 
 
 def open_file(path: Path | int, name: str) -> BufferedReader:

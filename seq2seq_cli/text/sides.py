@@ -47,10 +47,8 @@ def fit_codecs(
     """
     src_rules, tgt_rules = rules or read_rules(text)
     if not text.shares_vocabulary:
-        return (
-            fit_codec(text.src, text.unit, src_counts, src_rules),
-            fit_codec(text.tgt, text.unit, tgt_counts, tgt_rules),
-        )
+        src = fit_codec(text.src, text.unit, src_counts, src_rules)
+        return src, fit_codec(text.tgt, text.unit, tgt_counts, tgt_rules)
     usual, tgt_usual = in_usual_case(src_counts, text.src.language), in_usual_case(tgt_counts, text.tgt.language)
     both = fit_codec(text.src, text.unit, usual + tgt_usual, src_rules)
     units = both.vocabulary.words

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.reading import FORMAT, check_format, open_regular, parse_json
-from seq2seq_cli.files.writing import whole_file
+from seq2seq_cli.files.writing import write_whole
 
 METADATA = "s2s"
 """The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
@@ -93,8 +93,7 @@ def save_weights(path: Path, weights: Weights) -> None:
 
     arrays = {name: np.ascontiguousarray(array) for name, array in weights.items()}
     metadata = {METADATA: json.dumps({"format": FORMAT, "sha256": _digest(arrays)})}
-    with whole_file(path) as file:
-        file.write(save(arrays, metadata))
+    write_whole(path, save(arrays, metadata))
 
 
 def read_weights(path: Path) -> Weights:

@@ -137,12 +137,13 @@ class PairFile:
             return Statement(self.languages, "columns")
         return Statement(named, "name") if named else None
 
-    def sample(self, encoding: str) -> list[tuple[str, str]]:
-        """Its first pairs; none where they cannot be read, which is reported when all of them are."""
+    def sample(self, encoding: str) -> tuple[list[str], list[str]]:
+        """The first texts of both columns; none where they cannot be read, which is reported when all of them are."""
         with suppress(PairFileError):
-            for block in read_blocks(self, encoding=encoding, limit=_SAMPLE, block_lines=_SAMPLE):
-                return [(first, second) for _, first, second, *_ in block.pairs()]
-        return []
+            for block in read_blocks(self, encoding=encoding, limit=_SAMPLE):
+                _, first, second, *_ = map(list, zip(*block.pairs(), strict=True))
+                return first, second
+        return [], []
 
 
 Pair = tuple[int, str, str, Fault | None, bool]

@@ -251,7 +251,7 @@ def find_mismatch(columns: Sequence[Sequence[str]], languages: Codes, cure: str 
 
     It ends with the `cure`, or with how to state the languages with ``--languages``.
     """
-    scripts = [script_of(texts) for texts in columns] or [None, None]
+    scripts = list(map(script_of, columns))
     for which, script, language in zip(("first", "second"), scripts, languages, strict=True):
         if not fits(script, language):
             advice = "name the languages of the columns with --languages"

@@ -61,7 +61,7 @@ def read_help(file: PairFile, codes: Codes | None, config: Config) -> tuple[Pair
     text, data = config.text, config.data
     [file] = recognise([file], encoding=data.encoding, columns=None, languages=codes)
     own, related = text.languages, file.split == RELATED
-    columns = list(zip(*file.sample(data.encoding), strict=True)) or [(), ()]
+    columns = file.sample(data.encoding)
     if related:
         stated = codes or (file.statement and file.statement.codes)
         cure = f"name the languages of its columns behind it, as in --related FILE:{own[1]}-fr"
@@ -95,7 +95,7 @@ def _of_text(file: PairFile, config: Config) -> tuple[PairFile, Reading, list[st
     file = replace(file, is_text=True)
     option = _OPTIONS[file.split]
     language = (config.text.tgt if file.split == TGT_ONLY else config.text.src).language
-    lines = [line for line, _ in file.sample(config.data.encoding)]
+    lines, _ = file.sample(config.data.encoding)
     if 2 * sum("\t" in line.strip() for line in lines) > len(lines):
         raise PairFileError(f"{file.name}: has columns: {option} is for a text in one language, a sentence per line")
     script = script_of(lines)

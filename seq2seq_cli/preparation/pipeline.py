@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from seq2seq_cli.config.loader import load_config
@@ -165,7 +165,7 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
 
     Raises PairFileError when nothing states the languages, and a text is written in the script of others.
     """
-    samples = [list(zip(*each.sample(asked.data.encoding), strict=True)) for each in pair_files]
+    samples = [each.sample(asked.data.encoding) for each in pair_files]
     stated = [each.statement for each in pair_files if each.statement]
     statements = [preferred] if preferred else stated or [by_words(samples[0])]
     text, origin, warnings = resolve_languages(asked.text, statements, swap=asked.data.swap)
@@ -177,9 +177,8 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
         )
     for each, sample in zip(pair_files, samples, strict=True):
         warnings += _doubts(each, sample, config, origin)
-    for_training = [s for s, each in zip(samples, pair_files, strict=True) if s and each.split == TRAIN]
-    texts = ([text for sample in for_training for text in sample[column]] for column in (0, 1))
-    first, second = map(letter_of_marks, texts)
+    for_training = [s for s, each in zip(samples, pair_files, strict=True) if each.split == TRAIN]
+    first, second = (letter_of_marks([*chain(*texts)]) for texts in zip(*for_training, strict=True))
     notices = [each.notice for each in pair_files if each.notice]
     notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
     reading = Reading(text=config.text, letters=(first, second), swap=config.data.swap)

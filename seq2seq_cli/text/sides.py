@@ -145,7 +145,7 @@ def _parse(content: Mapping[str, Any]) -> Codec:
         raise ValueError("not the counts of the units")
     # What a merge joins is a character or the unit of an earlier merge: only the joined unit can be unknown.
     units = list(map(joined, merges))
-    if not vocabulary.has_all(units) or any(map(eq, units, merges)):
+    if not set(words).issuperset(units) or any(map(eq, units, merges)):
         raise ValueError("a merge of other units")
     return Codec(
         config=SideOptions(**{key: content["config"][key] for key in SideOptions.__dataclass_fields__}),

@@ -20,7 +20,7 @@ from seq2seq_cli.text.characters import (
     small_first,
     upper,
 )
-from seq2seq_cli.text.vocabulary import Vocabulary
+from seq2seq_cli.text.vocabulary import UNK, Vocabulary
 
 _RARE = 0.1
 """The frequency of a form of a word, as a multiple of the one of its other form, up to which it is rare."""
@@ -99,7 +99,7 @@ class UsualCase:
     def _restored(self, word: str) -> str:
         """The word, which is in small letters, with a capital where the vocabulary has it so alone."""
         capital = capitalise(word, self.language)
-        is_name = self.space + word not in self.small_words and self.vocabulary.has_all([self.space + capital])
+        is_name = self.space + word not in self.small_words and self.vocabulary.id(self.space + capital) != UNK
         return capital if is_name else word
 
 

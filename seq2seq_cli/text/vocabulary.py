@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -85,10 +85,6 @@ class Vocabulary:
             i for i, id_ in enumerate(ids) if i == 0 or id_ not in self.continuing or ids[i - 1] < len(SPECIAL_UNITS)
         ]
         return [tuple(ids[start:end]) for start, end in pairwise([*starts, len(ids)])]
-
-    def has_all(self, words: Iterable[str]) -> bool:
-        """Whether the vocabulary has every one of some words."""
-        return all(map(self._ids.__contains__, words))
 
     def shared_ids(self, other: "Vocabulary") -> dict[int, int]:
         """The ids of the units that `other` has too, the special ones included, each with the id that it has there."""

@@ -402,7 +402,7 @@ def test_a_capital_that_only_begins_texts_stays_known() -> None:
 
 def test_a_piece_of_words_is_no_word_in_small_letters() -> None:
     codec = fitted(SideConfig(language="en", min_count=1), "He knew it is in it.", "So I knew in it I am.", unit="bpe")
-    assert codec.vocabulary.has_all([f"{SPACING}i", f"{SPACING}I"])
+    assert {f"{SPACING}i", f"{SPACING}I"} <= set(codec.vocabulary.words)
     assert codec.vocabulary.unit(codec.read("I knew it.").ids[0]) == f"{SPACING}I"
     assert codec.read("I KNEW IT.").ids == codec.read("I knew it.").ids
 

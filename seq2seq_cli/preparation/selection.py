@@ -122,9 +122,8 @@ def _drop_lengths(store: PairStore, part_of_pair: NDArray[np.int8], given: NDArr
 
 def _drop_shared(store: PairStore, part_of_pair: NDArray[np.int8], pairs: NDArray[np.bool_]) -> None:
     """Drop of the ``pairs`` what shares a sentence with a held-out split; case, punctuation, spaces do not count."""
-    held_out: tuple[tuple[int, Reason], ...] = ((VALID, "in valid"), (TEST, "in test"))
-    for split, reason in held_out:
-        _drop(part_of_pair, reason, _sharing(store, pairs, part_of_pair == split))
+    _drop(part_of_pair, "in valid", _sharing(store, pairs, part_of_pair == VALID))
+    _drop(part_of_pair, "in test", _sharing(store, pairs, part_of_pair == TEST))
 
 
 def _sharing(store: PairStore, pairs: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:

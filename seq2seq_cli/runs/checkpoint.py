@@ -41,11 +41,16 @@ def save_checkpoint(path: Path, checkpoint: Mapping[str, Any]) -> None:
     torch.save(dict(checkpoint), archive)
     content = archive.getbuffer()
     seal = {"format": FORMAT, "sha256": hashlib.sha256(content).hexdigest()}
+    previous = path.with_name(PREVIOUS.name)
     with whole_file(path) as file:
         file.write(content)
         file.write(f"\n{json.dumps(seal):<{_SEAL_BYTES - 2}}\n".encode("ascii"))
         file.flush()
-        _keep_as_previous(path)
+        # A file system without links has no previous checkpoint; the last one is as safe there.
+        with contextlib.suppress(ModelFileError, OSError):
+            _sealed(path)  # raises where it is damaged: the one before it then stays
+            previous.unlink(missing_ok=True)
+            os.link(path, previous)
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
@@ -98,13 +103,3 @@ def _sealed(path: Path) -> bytes:
     if seal.get("sha256") != hashlib.sha256(archive).hexdigest():
         raise _DamagedError(f"{path}: damaged: its content is not what was saved; {_CURE}")
     return archive
-
-
-def _keep_as_previous(path: Path) -> None:
-    """Give an undamaged checkpoint a second name, under which it stays when a newer file takes the first."""
-    previous = path.with_name(PREVIOUS.name)
-    # A file system without links has no previous checkpoint; the last one is as safe there.
-    with contextlib.suppress(ModelFileError, OSError):
-        _sealed(path)
-        previous.unlink(missing_ok=True)
-        os.link(path, previous)

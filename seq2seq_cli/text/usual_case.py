@@ -35,7 +35,7 @@ def in_usual_case(token_counts: Mapping[str, int], language: str) -> Counter[str
     counts = Counter(inside)
     begins_with_capital = _begin_with_capital(firsts, language)
     for token, n in firsts.items():
-        small = _small_token(token, language)
+        small = _token_of(token, small_first, language)
         is_small = begins_with_capital and _is_small_word(small, token, inside)
         counts[small if is_small else token] += n
         if is_small and small != token:
@@ -48,7 +48,7 @@ def small_words(units: Iterable[str], token_counts: Mapping[str, int], language:
     inside, firsts = _parted(token_counts)
     if not _begin_with_capital(firsts, language):
         return frozenset()
-    words = [unit for unit in units if inside.get(unit) and _small_token(unit, language) == unit]
+    words = [unit for unit in units if inside.get(unit) and _token_of(unit, small_first, language) == unit]
     return frozenset(unit for unit in words if _is_small_word(unit, _token_of(unit, capitalise, language), inside))
 
 
@@ -110,16 +110,12 @@ def _parted(token_counts: Mapping[str, int]) -> tuple[dict[str, int], dict[str, 
 
 
 def _begin_with_capital(firsts: Mapping[str, int], language: str) -> bool:
-    return sum(-n if _small_token(token, language) == token else n for token, n in firsts.items()) > 0
+    return sum(-n if _token_of(token, small_first, language) == token else n for token, n in firsts.items()) > 0
 
 
 def _is_small_word(small: str, capital: str, inside: Mapping[str, int]) -> bool:
     """Whether the form in small letters is not the rare one: so with sie, which is "she", and with a capital "you"."""
     return inside.get(small, 0) > _RARE * (inside.get(capital, 0) if capital != small else 0)
-
-
-def _small_token(token: str, language: str) -> str:
-    return _token_of(token, small_first, language)
 
 
 def _token_of(token: str, change: Callable[[str, str], str], language: str) -> str:

@@ -267,7 +267,7 @@ def _texts(codecs: Codecs, line: Line) -> Texts:
 
 
 def _ids(codec: Codec, text: str) -> list[int]:
-    return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)] if HIDDEN in text else ()).ids
+    return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)]).ids
 
 
 def _ids_with_digits(codec: Codec) -> frozenset[int]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.config.keys import find_differences
-from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import MANIFEST, PREPARED_FILES, Manifest, PairFileRecord, read_manifest_values
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError, exit_code_of
@@ -53,7 +53,7 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -
     """
     corpus = PreparedCorpus.open(out)
     manifest = corpus.manifest
-    differences = list(map(str, find_differences(corpus.config, config, sections=("data", "text"))))
+    differences = list(map(str, find_differences(corpus.config, config, sections=PREPARED_SECTIONS)))
     now, then = (
         [(it.part, it.side, it.languages, it.sha256) for it in files] for files in (pair_files, manifest.pair_files)
     )

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.schema import NonNegative, NonNegativeInt, Positive, PositiveInt, Problem, Section, Seed, clash
+from seq2seq_cli.config.schema import NonNegativeInt, Positive, PositiveInt, Problem, Section, Seed, clash
 
 
 class DecodingConfig(Section):
@@ -24,7 +24,7 @@ class DecodingConfig(Section):
     number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""
     length_penalty_alpha: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_ALPHA)] = 1.0
     """For gnmt only: its exponent; a larger one prefers longer translations."""
-    coverage_penalty: NonNegative = 0.0
+    coverage_penalty: Annotated[float, Field(ge=0.0, le=choices.LARGEST_INTEGER)] = 0.0
     """Weight of the penalty for source tokens without attention; GNMT's beta."""
     min_length: NonNegativeInt = 0
     """Fewest tokens of a translation."""

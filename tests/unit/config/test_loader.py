@@ -97,6 +97,10 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "training: {teacher_forcing: 1.5}",
             "my.yaml:1:29: training.teacher_forcing: must be less than or equal to 1, not 1.5",
         ),
+        (
+            "decoding: {coverage_penalty: 3e9}",
+            "my.yaml:1:30: decoding.coverage_penalty: must be less than or equal to 2147483647, not 3000000000.0",
+        ),
         ("training: {seed: 4294967296}", "my.yaml:1:18: training.seed: must be less than 4294967296, not 4294967296"),
         ("training: {lr: .inf}", "my.yaml:1:16: training.lr: must be a number, not '.inf'"),
         (

@@ -50,10 +50,10 @@ function considered(rows, proposals, bans, chosen, open) {
   for (const row of chosen) row.fate = row.score !== undefined ? "finished" : open.includes(row) ? "kept" : "pruned";
   const others = rows.flatMap((parent, number) => {
     const taken = chosen.filter((row) => row.number === number).map(({ token }) => token);
-    return Array.from(proposals.best_tokens[number].slice(0, ALTERNATIVES), (token, place) =>
-      ({ parent, token, logProbability: proposals.best_log_probabilities[number][place] }))
-      .filter(({ token, logProbability }) => !taken.includes(token) && Number.isFinite(logProbability))
-      .map((other) => ({ ...other, fate: bans[number].has(other.token) ? "banned" : "pruned" }));
+    return proposals.likeliest[number].slice(0, ALTERNATIVES)
+      .filter(([token, logProbability]) => !taken.includes(token) && Number.isFinite(logProbability))
+      .map(([token, logProbability]) =>
+        ({ parent, token, logProbability, fate: bans[number].has(token) ? "banned" : "pruned" }));
   });
   return [...chosen, ...others];
 }
@@ -86,16 +86,15 @@ function ngramsOf(ids, size) {
 
 /** The rows that the proposals make of a row with this number, but for bans or all but `forced`, the best first. */
 function extensionsOf(row, number, proposals, bans, forced) {
-  const { best_tokens: tokens, best_log_probabilities: logProbabilities, weights } = proposals;
-  return Array.from(tokens[number], (token, place) => ({ token, logProbability: logProbabilities[number][place] }))
-    .filter(({ token, logProbability }) => Number.isFinite(logProbability)
-      && (forced === undefined ? !bans.has(token) : token === forced))
-    .map(({ token, logProbability }) => ({
+  const isAllowed = (token) => (forced === undefined ? !bans.has(token) : token === forced);
+  return proposals.likeliest[number]
+    .filter(([token, logProbability]) => Number.isFinite(logProbability) && isAllowed(token))
+    .map(([token, logProbability]) => ({
       number, token, logProbability, proposals,
       parent: row,
       ids: [...row.ids, token],
       logProbabilities: [...row.logProbabilities, logProbability],
-      weights: [...row.weights, weights[number]],
+      weights: [...row.weights, proposals.weights[number]],
       total: row.total + logProbability,
     }));
 }

@@ -16,7 +16,7 @@ class Engine {
     return this.encoder.run({ src: tensor([1, src.length], src), lengths: vector([src.length]) });
   }
 
-  /** The outputs of a step with the k best next tokens of each row, each row by row, and the next state. */
+  /** The outputs of a step, row by row, with the `likeliest` k next tokens as [token, log p], and the next state. */
   step(tokens, state, k, asked = []) {
     const outputs = this.decoder.run({
       ...state,
@@ -26,6 +26,8 @@ class Engine {
     });
     const proposed = Object.entries(outputs).filter(([name]) => !name.startsWith("next_"));
     const proposals = Object.fromEntries(proposed.map(([name, values]) => [name, rowsOf(values)]));
+    const { best_tokens: best = [], best_log_probabilities: logs } = proposals; // none without the output layer
+    proposals.likeliest = best.map((tokens, row) => Array.from(tokens, (token, i) => [token, logs[row][i]]));
     const after = Object.entries(state).map(([name, values]) => [name, outputs[`next_${name}`] ?? values]);
     return [proposals, Object.fromEntries(after)];
   }

@@ -78,13 +78,10 @@ class ConsultingEngine {
 
   step(tokens, { model, neighbours }, k) {
     const [proposals, after] = this.model.step(tokens, model, k, neighbours?.tokens);
-    const mixed = proposals.features.map((features, row) => {
-      const { best_tokens: best, best_log_probabilities: logs, asked_log_probabilities: asked } = proposals;
-      const ofModel = Array.from(best[row], (token, i) => [token, logs[row][i]]);
-      return neighbours ? this.mixed(ofModel, asked[row], neighbours, features).slice(0, k) : ofModel;
-    });
-    const [best_tokens, best_log_probabilities] = [0, 1].map((part) => mixed.map((row) => row.map((pair) => pair[part])));
-    return [{ ...proposals, best_tokens, best_log_probabilities }, { model: after, neighbours }];
+    const { features, asked_log_probabilities: asked } = proposals;
+    const likeliest = proposals.likeliest.map((ofModel, row) =>
+      (neighbours ? this.mixed(ofModel, asked[row], neighbours, features[row]).slice(0, k) : ofModel));
+    return [{ ...proposals, likeliest }, { model: after, neighbours }];
   }
 
   /** Tokens and their log-probabilities, best first, of the model and its neighbours together. */

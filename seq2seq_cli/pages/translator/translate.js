@@ -83,9 +83,8 @@ class Translator {
       row.score ?? null, row.token]);
     const steps = [];
     for (let row = best; row.parent; row = row.parent) {
-      const { best_tokens: tokens, best_log_probabilities: logProbabilities, query, scores } = row.proposals;
-      const next = Array.from(tokens[row.number].slice(0, SHOWN_TOKENS), (id, place) =>
-        [id, unit(id), Math.exp(logProbabilities[row.number][place])]);
+      const { likeliest, query, scores } = row.proposals;
+      const next = likeliest[row.number].slice(0, SHOWN_TOKENS).map(([id, log]) => [id, unit(id), Math.exp(log)]);
       const numbersOf = (rows, most) => Array.from(rows?.[row.number] ?? []).slice(0, most);
       steps.unshift({ query: numbersOf(query, SHOWN_NUMBERS), scores: numbersOf(scores), next });
     }

@@ -6,13 +6,13 @@ const MOST_OTHERS = 5; // other translations of a sentence
  * The panes: {elements, input, output, tell, write, ask, schedule}; of the sentence that is chosen in the output, the
  * attention and other translations, one of which can take its place.
  *
- * `languages()` are the codes of the two sides, `nameOf(code)` their names; `example()` is a text to try, or empty.
+ * `sides()` are the `languages` of the two sides, codes, and their `names`; `example` is a text to try, or empty.
  * `translate(text, isWanted)` gives {text, sentences}, with `warnings`, and `told` where it fails, or null once the text
  * is another one; it is asked `pause` milliseconds after the last key. `alternativesOf(sentence, most)` gives other
  * translations of it as such sentences, `stepsOf` is for `stepperFold` in stepper.js; `suggest(sentence, text)`, if any,
  * sends a better one.
  */
-function translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf, suggest }) {
+function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, suggest }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
@@ -42,12 +42,12 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
     clearTimeout(waiting);
     const number = ++latest;
     const isWanted = () => number === latest;
-    const sides = languages();
+    const { languages, names, example } = sides();
     [input, output].forEach((field, side) => {
-      field.lang = sides[side];
-      labels[side].textContent = nameOf(sides[side]);
+      field.lang = languages[side];
+      labels[side].textContent = names[side];
     });
-    input.placeholder = `Type ${nameOf(sides[0])}${example() && `, such as: ${example()}`}`;
+    input.placeholder = `Type ${names[0]}${example && `, such as: ${example}`}`;
     const isBlank = !input.value.trim();
     clear.disabled = !input.value;
     const started = performance.now();
@@ -55,10 +55,10 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
     const answer = await translate(input.value, isWanted).catch(failed);
     const seconds = (performance.now() - started) / 1000;
     const told = isBlank ? "Type a text." : `${seconds.toFixed(2)} s`;
-    if (answer && isWanted()) show({ told, ...answer }, sides);
+    if (answer && isWanted()) show({ told, ...answer }, languages);
   }
 
-  function show({ text = "", sentences = [], warnings = [], told }, sides) {
+  function show({ text = "", sentences = [], warnings = [], told }, languages) {
     copy.disabled = !text;
     const lacks = sentences.some(({ weights }) => weights) ? "" : " This model has no attention to show.";
     const isMany = sentences.length > 1;
@@ -66,7 +66,7 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
     const warned = warnings.map((warning) => el("p", {}, `Warning: ${warning}`));
     tell(sentences.length ? `${told}. ${hint}` : told, ...warned);
     let end = 0;
-    const spans = sentences.map((sentence) => sentenceOf(sentence, sides));
+    const spans = sentences.map((sentence) => sentenceOf(sentence, languages));
     const parts = spans.flatMap((span) => {
       const begin = text.indexOf(span.textContent, end);
       const before = text.slice(end, begin);
@@ -80,7 +80,7 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
   }
 
   /** A sentence in the output; its `show()` shows its attention, a click its other translations as well. */
-  function sentenceOf(own, sides) {
+  function sentenceOf(own, languages) {
     let written = own;
     const onkeydown = (event) => ["Enter", " "].includes(event.key) && (event.preventDefault(), onclick());
     const span = el("span", { role: "button", tabindex: 0, onkeydown, onclick }, own.translation);
@@ -89,8 +89,8 @@ function translationPanes({ languages, example, nameOf, pause, translate, altern
       output.querySelector(".chosen")?.classList.remove("chosen");
       span.classList.add("chosen");
       span.textContent = written.translation;
-      attention.replaceChildren(...(written.weights ? [attentionView(written, sides)] : []),
-        ...(written === own ? [stepperFold(own, sides, (prefix) => stepsOf(own, prefix))] : []));
+      attention.replaceChildren(...(written.weights ? [attentionView(written, languages)] : []),
+        ...(written === own ? [stepperFold(own, languages, (prefix) => stepsOf(own, prefix))] : []));
     }
 
     function offer(found) {
@@ -237,10 +237,9 @@ function servedPage({ directions, names, about, ...settings }) {
     [...event.dataTransfer.files].slice(0, 1).map(translateFile); // none before it is dropped
   });
 
-  const example = () => about[direction.value].example;
-  const nameOf = (code) => names[code];
-  const panes = translationPanes({ languages, example, nameOf, pause, translate, alternativesOf, stepsOf,
-    suggest: suggestions && suggest });
+  const sides = () =>
+    ({ ...about[direction.value], languages: languages(), names: languages().map((code) => names[code]) });
+  const panes = translationPanes({ sides, pause, translate, alternativesOf, stepsOf, suggest: suggestions && suggest });
   const [boxes, ...shown] = panes.elements;
   const labelled = (label, field) => el("label", {}, `${label} `, field);
   const controls = [

@@ -134,14 +134,12 @@ function canBeCopied(word) {
 /** Build the page; the promise of its translator. */
 function translatorPage(data) {
   const opened = openTranslator(data);
-  const { names, lines } = data.about;
-  const example = () => data.about.example;
-  const nameOf = (code) => names[data.languages.indexOf(code)];
+  const { names, lines, example } = data.about;
   const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
   const alternativesOf = async ({ source }, most) => (await opened).alternativesOf(source, most);
   const stepsOf = async ({ source }, prefix) => (await opened).stepsOf(source, prefix);
-  const languages = () => data.languages;
-  const panes = translationPanes({ languages, example, nameOf, pause: PAUSE, translate, alternativesOf, stepsOf });
+  const sides = () => ({ languages: data.languages, names, example });
+  const panes = translationPanes({ sides, pause: PAUSE, translate, alternativesOf, stepsOf });
   const privacy = "The model is in this page: it asks nobody, and what you type stays here.";
   fillPage(names.join(" \u2192 "), ...panes.elements);
   document.body.append(el("footer", { class: "note" }, ...[...lines, privacy].map((line) => el("p", {}, line))));

@@ -26,9 +26,8 @@ function logSoftmax([given]) {
   return result;
 }
 
-/** The rows along the last axis. */
-function rowsOf({ shape, data }) {
-  const length = shape.at(-1);
+/** The rows along the last axis, or parts of another length. */
+function rowsOf({ shape, data }, length = shape.at(-1)) {
   return Array.from({ length: data.length / length }, (_, row) => data.subarray(row * length, (row + 1) * length));
 }
 
@@ -115,9 +114,7 @@ function recurrent(step) {
 
 /** The data of each direction, the same array each time: products know a matrix by it. */
 function byDirection(given) {
-  const size = sizeOf(given.shape.slice(1));
-  given.parts ??= Array.from({ length: given.shape[0] }, (_, d) => given.data.subarray(d * size, (d + 1) * size));
-  return given.parts;
+  return (given.parts ??= rowsOf(given, sizeOf(given.shape.slice(1))));
 }
 
 const OPERATORS = {

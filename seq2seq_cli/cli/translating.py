@@ -144,7 +144,6 @@ class Presenter:
     output: TextIO
     view: View
     drawing: "Drawing | None" = None
-    _shown: int = 0
     _named: set[str] = field(default_factory=set)
     _told: set[Check] = field(default_factory=set)
 
@@ -164,10 +163,9 @@ class Presenter:
         unknown: dict[str, None] = {}
         problem: InputError | None = None
         try:
-            for translation in translations:
-                self._shown += 1
+            for number, translation in enumerate(translations, start=1):
                 self.output.write(render(translation, self.view, self.output))
-                warn_once(self._told, place(self._shown) if place else "", self.translator, translation)
+                warn_once(self._told, place(number) if place else "", self.translator, translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys(translation.unknown))
                 if self.drawing:

@@ -40,22 +40,21 @@ def set_option(keys: str) -> Any:
 Columns: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--columns",
         metavar="en,de",
         help="The first and the second column, by name or number; the source first, or with --swap the target.",
         show_default="found by their names, else the first two text columns",
     ),
 ]
-Device: TypeAlias = Annotated[DeviceName, typer.Option("--device", help="Where to compute.")]
+Device: TypeAlias = Annotated[DeviceName, typer.Option(help="Where to compute.")]
 Encoding: TypeAlias = Annotated[
-    str | None, typer.Option("--encoding", metavar="NAME", help="Encoding of the files.", show_default="utf-8")
+    str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")
 ]
 Overrides: TypeAlias = Annotated[
     list[str] | None, set_option("a decoding key of the config, such as decoding.beam_size=1")
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 Threads: TypeAlias = Annotated[
-    int | None, typer.Option("--threads", min=1, metavar="N", help="Threads that compute.", show_default="one per core")
+    int | None, typer.Option(min=1, metavar="N", help="Threads that compute.", show_default="one per core")
 ]
 
 # Values

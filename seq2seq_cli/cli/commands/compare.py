@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.parsing import set_option
+from seq2seq_cli.cli.parsing import file_option, set_option
 from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.process import share_temporary_folder
@@ -21,9 +21,7 @@ _DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".2f", "minutes": ".1
 
 def compare(
     configs: Annotated[list[str], typer.Argument(metavar="CONFIG", help="Configs by name or path.")],
-    pairs: Annotated[
-        Path, typer.Option("--pairs", metavar="FILE", help="The pair file; it is prepared as the first config says.")
-    ],
+    pairs: Annotated[Path, file_option("The pair file; it is prepared as the first config says.")],
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds that each config is trained with.")] = 3,
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder of the comparison; runs that it has are resumed.")

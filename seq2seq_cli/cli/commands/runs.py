@@ -76,7 +76,6 @@ def plot(
     out: Annotated[
         Path,
         typer.Option(
-            "--out",
             metavar="FILE",
             help="The picture, .png, .svg or .pdf; or a page, .html, which also shows the attention while it was"
             " learned.",

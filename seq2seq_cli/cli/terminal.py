@@ -13,10 +13,6 @@ from typing_extensions import override
 
 from seq2seq_cli.errors import escape_steering, one_line
 
-NOTICE = "s2s: "
-WARNING = f"{NOTICE}warning: "
-ERROR = f"{NOTICE}error: "
-"""What these lines begin with."""
 _UNLIMITED = 10_000
 """Width of a table outside a terminal, in characters."""
 
@@ -104,18 +100,18 @@ class _Lines(logging.Handler):
 
 def warn(text: str) -> None:
     """Write a warning to stderr, as one line."""
-    tell(text, WARNING)
+    tell(f"warning: {text}")
 
 
 def tell_error(problem: str) -> None:
     """Write an error to stderr, as one line."""
-    tell(problem, ERROR)
+    tell(f"error: {problem}")
 
 
-def tell(text: str, beginning: str = NOTICE) -> None:
-    """Write a line to stderr: a notice, or one with another beginning."""
+def tell(text: str) -> None:
+    """Write a notice to stderr, as one line."""
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"{beginning}{one_line(text)}\n")
+        sys.stderr.write(f"s2s: {one_line(text)}\n")
 
 
 def write_lines(lines: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
-from seq2seq_cli.cli.terminal import WARNING, bar_stream, call_before_text
+from seq2seq_cli.cli.terminal import bar_stream, call_before_text, warn
 from seq2seq_cli.counts import loss_in_words
 from seq2seq_cli.errors import one_line
 
@@ -63,7 +63,7 @@ class TrainingBar:
 
     def _step(self, event: "Step") -> None:
         if event.skipped:
-            _tell(f"{WARNING}step {event.step}: skipped, its gradient is not finite")
+            warn(f"step {event.step}: skipped, its gradient is not finite")
             return
         if event.epoch != self._epoch:
             self._epoch, self._loss, self._tokens, self._seconds = event.epoch, event.loss, 0, 0.0

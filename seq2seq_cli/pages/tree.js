@@ -2,30 +2,28 @@
 
 const FEW_LEAVES = 24; // with more leaves, pruned ones are shown on request
 
-/** The nodes of a tree as objects, the most probable first and the path to the best before all. */
+/** The nodes of a tree as objects below `root`, the most probable first and the path to the best before all. */
 function readTree({ nodes, best }) {
-  const [all, roots, path] = [[], [], []];
+  const root = { unit: "<bos>", total: 0, ids: [], units: [], fate: "kept", isBest: true, children: [] };
+  const [all, path] = [[], []];
   for (const [number, unit, logProbability, fate, score, id] of nodes) {
-    const parent = all[number]; // none of a root, whose number is -1
-    const siblings = parent?.children ?? roots;
-    const p = Math.exp(logProbability);
-    const total = (parent?.total ?? 0) + logProbability;
-    const [ids, units] = [[...(parent?.ids ?? []), id], [...(parent?.units ?? []), unit]];
-    siblings.push({ parent, siblings, unit, p, total, ids, units, fate, score, isBest: false, children: [] });
-    all.push(siblings.at(-1));
+    const parent = all[number] ?? root;
+    const [p, total] = [Math.exp(logProbability), parent.total + logProbability];
+    const [ids, units] = [[...parent.ids, id], [...parent.units, unit]];
+    all.push({ parent, unit, p, total, ids, units, fate, score, isBest: false, children: [] });
+    parent.children.push(all.at(-1));
   }
-  for (let node = all[best]; node; node = node.parent) {
+  for (let node = all[best] ?? root; node !== root; node = node.parent) {
     node.isBest = true;
     path.unshift(node);
   }
-  const order = (a, b) => b.isBest - a.isBest || b.p - a.p;
-  for (const siblings of [roots, ...all.map((node) => node.children)]) siblings.sort(order);
-  return { all, roots, path };
+  for (const { children } of [root, ...all]) children.sort((a, b) => b.isBest - a.isBest || b.p - a.p);
+  return { all, root, path };
 }
 
 /** The tree of a search, with what was pruned where it is small or on request. */
 function treeView(data) {
-  const { all, roots } = readTree(data);
+  const { all, root } = readTree(data);
   const isSmall = all.filter((node) => !node.children.length).length <= FEW_LEAVES;
   const finished = all.filter((node) => node.fate === "finished").length;
   const told = `${all.length} hypotheses, ${finished} of them finished. Each token has its probability after those`
@@ -33,8 +31,7 @@ function treeView(data) {
     + " pruned: too far below the best (decoding.prune), or others filled the beam.";
   const place = el("div");
   const draw = (withPruned) => {
-    const start = { unit: "<bos>", fate: "kept", isBest: true, children: roots };
-    const drawing = drawTree([start], ({ fate }) => withPruned || fate === "kept" || fate === "finished");
+    const drawing = drawTree(root, ({ fate }) => withPruned || fate === "kept" || fate === "finished");
     place.replaceChildren(scrolling(drawing, "The tree of the search, from the left to the right"));
   };
   draw(isSmall);
@@ -42,7 +39,7 @@ function treeView(data) {
 }
 
 /** A tree as a grid: a column per step, a line per leaf. The first child of a node stands in the line of the node. */
-function drawTree(roots, isShown) {
+function drawTree(root, isShown) {
   const drawing = el("div", { class: "nodes" });
   let line = 1;
   function draw(nodes, step, parentLine) {
@@ -57,6 +54,6 @@ function drawTree(roots, isShown) {
       draw(node.children, step + 1, line);
     });
   }
-  draw(roots, 1, 0);
+  draw([root], 1, 0);
   return drawing;
 }

@@ -40,7 +40,7 @@ function wordWeights(weights, target, source) {
 }
 
 /** The view of a sentence, {source, translation, src_tokens, tgt_tokens, weights} as in data.py, with its languages. */
-function attentionView(sentence, languages = ["", ""]) {
+function attentionView(sentence, languages) {
   const single = (tokens) => tokens.map((_, number) => [number]);
   const whole = [wordsOf(sentence.src_tokens, sentence.source), wordsOf(sentence.tgt_tokens, sentence.translation)];
   const isCut = whole[0].length < sentence.src_tokens.length || whole[1].length < sentence.tgt_tokens.length;

@@ -6,7 +6,7 @@ const [ALTERNATIVES, SHOWN_TOKENS] = [5, 8]; // next tokens of a hypothesis in t
  * The `n_best` hypotheses for a source of ids without EOS, best first: {ids, isEnded, logProbabilities, weights, parent,
  * proposals}. They begin with the ids of `prefix`; a `trace`, an array, is filled with all that is considered.
  */
-function search(engine, source, options, mostUnknown, prefix = [], trace = null) {
+function search(engine, source, options, mostUnknown, prefix, trace) {
   const { beam_size: size, n_best: wanted, prune, length_penalty_alpha: alpha, coverage_penalty: beta } = options;
   const limit = Math.trunc(options.max_length_factor * source.length) + options.max_length_extra + prefix.length;
   const repetitions = Math.max(1, ...ngramsOf(source, options.no_repeat_ngram_size).map(({ count }) => count));

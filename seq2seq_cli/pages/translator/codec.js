@@ -141,7 +141,7 @@ class Codec {
   }
 
   /** The text of ids, and their units; where the id at a place is UNK, its copy is written. */
-  write(ids, copies = new Map(), letters = "usual") {
+  write(ids, copies, letters) {
     const isLoud = letters === "capitals" && this.hasUsualCase;
     const isTitle = letters === "title" && this.hasUsualCase;
     let isFirst = isTitle || (letters === "usual" && this.beginsWithCapital);

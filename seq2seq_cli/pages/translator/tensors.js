@@ -88,7 +88,7 @@ function joined(tensors, axis) {
 }
 
 /** The entries of an axis at these indices, which take the place of the axis. */
-function gathered(given, indices, axis = 0) {
+function gathered(given, indices, axis) {
   const [inner, length] = [sizeOf(given.shape.slice(axis + 1)), given.shape[axis]];
   const shape = [...given.shape.slice(0, axis), ...indices.shape, ...given.shape.slice(axis + 1)];
   const values = new Float32Array(sizeOf(shape));

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from seq2seq_cli.config.schema import Probability
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
@@ -40,6 +40,8 @@ Reason = Literal[_OfLine, "duplicate", "too long", "length ratio", "in valid", "
 """The reason why a line of a pair file is not in the corpus."""
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
 
+Count = Annotated[int, Field(ge=0)]
+
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
@@ -48,7 +50,7 @@ class _Record(BaseModel):
 class FileRecord(_Record):
     """The size and hash of a file."""
 
-    size: NonNegativeInt
+    size: Count
     """Bytes."""
     sha256: str
 
@@ -80,7 +82,7 @@ class PairFileRecord(FileRecord):
 class DroppedRecord(_Record):
     """Lines that were dropped for one reason."""
 
-    count: NonNegativeInt
+    count: Count
     first: list[str]
     """The places of the first few, ``deu.txt:21`` or ``list.json: record 21``; more are in ``dropped.tsv``."""
 
@@ -88,8 +90,8 @@ class DroppedRecord(_Record):
 class SplitRecord(_Record):
     """The size of a split, or of another part."""
 
-    pairs: NonNegativeInt
-    sources: NonNegativeInt
+    pairs: Count
+    sources: Count
     """Distinct source sentences."""
     covered: Probability | None
     """Of a text or of related pairs: see `preparation.help.covered`."""
@@ -98,9 +100,9 @@ class SplitRecord(_Record):
 class SideRecord(_Record):
     """The vocabulary and the tokens of one language."""
 
-    vocabulary: NonNegativeInt
+    vocabulary: Count
     """Units, the four special ones included."""
-    tokens: NonNegativeInt
+    tokens: Count
     """In all splits."""
     unknown_rate: float | None
     """Fraction of the validation split's tokens that the vocabulary lacks; None without a validation split."""
@@ -115,8 +117,8 @@ class Manifest(_Record):
     spacy: str
     """Version of spaCy."""
     pair_files: list[PairFileRecord]
-    lines_read: NonNegativeInt
-    extra_columns: NonNegativeInt
+    lines_read: Count
+    extra_columns: Count
     """Lines with more than two columns."""
     dropped: dict[Reason, DroppedRecord]
     splits: dict[PartName, SplitRecord]
@@ -128,7 +130,7 @@ class Manifest(_Record):
     """As resolved."""
     files: dict[_Inside, FileRecord]
     """Every other file of the folder."""
-    test_in_valid: NonNegativeInt
+    test_in_valid: Count
     """Pairs of the test split that share a sentence with the validation split; only given splits do."""
 
     def trained(self, least_covered: float = 0.0) -> list[PartName]:

@@ -131,7 +131,7 @@ def forced_steps(
             rows, state = rows[is_open], state.select(np.flatnonzero(is_open))
         tokens, written = np.array([ids[row][t : t + 2] for row in rows.tolist()]).T
         asked = written[:, np.newaxis] if with_probabilities else np.zeros((len(rows), 0), dtype=np.int64)
-        proposals, state = engine.step(tokens, state, k=int(with_probabilities), asked=asked)
+        proposals, state = engine.step(tokens, state, k=0, asked=asked)
         yield rows, proposals
 
 

@@ -149,6 +149,8 @@ class OnnxEngine:
         self._features = Graph(features, weights, record.graphs[FEATURES.stem]) if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
+        if not {*PROPOSALS, OF_ALL, *self._next} <= set(self._decoder.outputs):
+            raise ModelFileError(f"{self._decoder.path}: damaged, or of another version of s2s")
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
         """The state before the first step: one row per source, of ids without ``<eos>``."""
@@ -166,13 +168,13 @@ class OnnxEngine:
         self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
-        nothing = np.zeros((len(tokens), 0), dtype=np.int64)
-        given = _inputs(tokens, state, k, nothing if asked is None else asked)
+        no_tokens, nothing = (np.zeros((len(tokens), 0), dtype) for dtype in (np.int64, np.float32))
+        given = _inputs(tokens, state, k, no_tokens if asked is None else asked)
         if k or asked is None or asked.size or self._features is None:
             best_and_asked = [*PROPOSALS[:2], OF_ALL if asked is None else PROPOSALS[2]]
             found = self._decoder.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
         else:
-            found = [nothing, nothing, nothing, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
+            found = [no_tokens, nothing, nothing, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
         proposals = Proposals(*found[: len(PROPOSALS)])
         decoder = dict(zip(self._state, found[len(PROPOSALS) :], strict=True))
         self._check(proposals, decoder, len(tokens), k)
@@ -200,7 +202,7 @@ class OnnxEngine:
             or tokens.view(np.uint64).max(initial=0) >= self.vocabulary_size
         ):
             raise ModelFileError(f"{self._decoder.path}: damaged: it computes other values than a graph of s2s")
-        if np.isnan(best.min(initial=0)):
+        if np.isnan(best.min(initial=0)) or np.isnan(proposals.asked.min(initial=0)):
             raise ModelFileError(f"{self._decoder.path}: it computes NaN: its weights are too large: train again")
 
 

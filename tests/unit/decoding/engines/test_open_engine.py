@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import get_args
 
 import numpy as np
+import onnx
 import pytest
 import torch
 
@@ -75,6 +76,13 @@ def export_by_other_code(run: RunWriter) -> None:
     replace(record, model=record.model ^ 1).write(run.path)
 
 
+def export_without_all_probabilities(run: RunWriter) -> None:
+    graph = onnx.load(run.path / DECODER, load_external_data=False)
+    [output] = [each for each in graph.graph.output if each.name == "log_probabilities"]
+    graph.graph.output.remove(output)
+    (run.path / DECODER).write_bytes(graph.SerializeToString())
+
+
 @pytest.mark.parametrize(
     ("change", "computes", "alone"),
     [
@@ -83,6 +91,7 @@ def export_by_other_code(run: RunWriter) -> None:
         (lambda run: (run.path / EXPORT_RECORD).unlink(), TorchEngine, "has no exported model"),
         (lambda run: (run.path / EXPORT_RECORD).write_bytes(b"{}"), TorchEngine, "has no exported model"),
         (lambda run: (run.path / DECODER).write_bytes(b"{}"), TorchEngine, "has no exported model"),
+        (export_without_all_probabilities, TorchEngine, "has no exported model"),
     ],
 )
 def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_it_is_exported(

@@ -107,7 +107,7 @@ class SimilarPairs:
         classes = np.unique(_classes(ids, np.zeros_like(ids))[0]).tolist()
         owners = [self.index.row(class_) for class_ in classes]
         similarities = np.zeros(len(self.norms), dtype=np.float32)
-        idf = _idf(np.array([len(each) for each in owners]), len(self.norms) + self.others)
+        idf = _idf(np.array([len(each) for each in owners], dtype=np.int64), len(self.norms) + self.others)
         for class_, of_class, weight in zip(classes, owners, idf**2, strict=True):
             if class_ in self._common:
                 similarities += self._common[class_] * weight

@@ -30,7 +30,8 @@ function probabilityTable(sentence) {
   const rows = sentence.tgt_tokens.map((token, number) => {
     const p = Math.exp(sentence.log_probabilities[number]);
     const node = tree?.path[number];
-    const others = (node?.parent.children ?? []).filter((each) => each !== node && each.p >= LEAST_TOLD).slice(0, 4).map((each) =>
+    const probable = (node?.parent.children ?? []).filter((each) => each !== node && each.p >= LEAST_TOLD);
+    const others = probable.slice(0, 4).map((each) =>
       el("span", { class: `other ${each.fate}` }, bdi(each.unit), ` ${percent(each.p)}`));
     const bar = el("span", { class: "bar", "--w": p.toFixed(3) }, percent(p));
     return [bdi(token || "\u2205"), bar, el("span", {}, ...others)];

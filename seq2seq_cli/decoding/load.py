@@ -103,8 +103,8 @@ def load(
 ) -> LoadedRun:
     """Load a run: its folder, its name in ``runs/``, or one of its files of weights; None for the newest.
 
-    Several runs, prepared together, and the members of a run translate together with the options of the first: the
-    probability of a token is the mean of theirs.
+    Several runs, prepared together, and the members of a run translate together with the options and the similar pairs
+    of the first: the probability of a token is the mean of theirs.
     `overrides` are keys of the ``decoding`` section with other values, as text; `threads` are those that compute.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
@@ -128,7 +128,11 @@ def load_translator(
     *runs: RunFolder, device: DeviceName = "auto", overrides: Sequence[str] = (), threads: int | None = None
 ) -> Translator:
     """The translator of a run, or of several together, with their best weights; see `load`."""
-    first, *others = (_open(run, device, overrides, threads) for run in runs)
+    options = _options(runs[0], overrides)
+    options = options if threads is None else replace(options, threads=threads)
+    keep_features = all((run.path / FEATURE_FILES["weights"]).is_file() for run in runs)
+    with_features = options.similar_pairs > 0 and not keep_features
+    first, *others = (_open(run, options, device, with_features=with_features) for run in runs)
     for run, other in zip(runs[1:], others, strict=True):
         if not (other.src_codec.has_units_of(first.src_codec) and other.tgt_codec.has_units_of(first.tgt_codec)):
             raise UsageError(
@@ -142,13 +146,10 @@ def load_translator(
     return _consulting(runs, first)
 
 
-def _open(run: RunFolder, device: DeviceName, overrides: Sequence[str], threads: int | None) -> Translator:
+def _open(run: RunFolder, options: DecodingOptions, device: DeviceName, *, with_features: bool) -> Translator:
     """The translator of a run, without similar pairs."""
-    options = _options(run, overrides)
-    options = options if threads is None else replace(options, threads=threads)
     src, tgt = load_codecs(run.path)
-    computes_pairs = options.similar_pairs > 0 and not (run.path / FEATURE_FILES["weights"]).is_file()
-    engine = open_engine(run, options, device, with_features=computes_pairs)
+    engine = open_engine(run, options, device, with_features=with_features)
     src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
     for side, size, codec in (("source", src_size, src), ("target", engine.vocabulary_size, tgt)):
         if size != len(codec.vocabulary):
@@ -220,14 +221,25 @@ def _consulting(runs: Sequence[RunFolder], translator: Translator) -> Translator
     try:
         pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
         for run in runs:
-            if run is runs[0] or not any(cmpfiles(run.path, runs[0].path, PAIR_FILES.values(), shallow=False)[1:]):
-                parts += filter(None, [KeptFeatures.open(run, pairs)])
+            if _has_usable_features(run, runs[0]) and (part := KeptFeatures.open(run, pairs)):
+                parts.append(part)
     except ModelFileError as error:
         resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
         cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"
         raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
     kept = JoinedFeatures(parts) if len(parts) == len(runs) else None
     return translator.consulting(pairs, most=options.similar_pairs, kept=kept)
+
+
+def _has_usable_features(run: RunFolder, first: RunFolder) -> bool:
+    """Whether features that a run keeps are of today's code of the models, and of the pairs of the first one."""
+    with suppress(ModelFileError):  # no exported model
+        if ExportRecord.read(run.path).is_of_other_code:
+            return False
+    if run is first:
+        return True
+    _, different, missing = cmpfiles(run.path, first.path, PAIR_FILES.values(), shallow=False)
+    return not different + missing
 
 
 def translator_of(model: "Seq2Seq", codecs: Codecs, config: "DecodingConfig") -> Translator:

@@ -3,11 +3,13 @@
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import FEATURE_FILES, PAIR_FILES
+from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, PAIR_FILES
+from seq2seq_cli.runs.weights import read_weights, save_weights
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -75,6 +77,15 @@ def test_they_consult_the_pairs_of_the_first_by_features_that_both_keep_or_compu
     assert by_kept != by_computed == pytest.approx(by_kept, rel=0.05)
     (tmp_path / "two" / PAIR_FILES["src"]).unlink()
     refused(s2s_here(tmp_path, "translate", "--model", "two", TEXT), "missing or damaged")
+
+
+def test_one_that_computes_nan_is_told(home: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(home / "runs/two", tmp_path / "two")
+    weights = {name: array.copy() for name, array in read_weights(run / "members/2" / BEST).items()}
+    weights["output.bias"][-1] = np.nan
+    save_weights(run / "members/2" / BEST, weights)
+    for command in (("translate", "--model", "two", TEXT), ("score", "--model", "two", TEXT, TEXT)):
+        refused(s2s_here(tmp_path, *command), "members/2/best/decoder.onnx: it computes NaN")
 
 
 def test_a_zip_file_has_all_of_them_and_a_page_tells_that_it_has_one(

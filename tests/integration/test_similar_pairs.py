@@ -104,8 +104,13 @@ def test_a_score_is_that_of_model_and_pairs_together(home: Path) -> None:
     assert scores[0] != scores[1]
 
 
-def test_an_ensemble_consults_the_pairs_of_each_run(home: Path) -> None:
-    assert translation(home, "--model", "runs/near", "--model", "runs/near") == translation(home)
+def test_runs_together_consult_pairs_where_the_first_one_does(home: Path, tmp_path: Path) -> None:
+    without = shutil.copytree(home / "runs" / "near", tmp_path / "without")
+    config = without / "config.yaml"
+    config.write_text(config.read_text("utf-8").replace("similar_pairs: 4", "similar_pairs: 0"), "utf-8")
+    near, other = ("--model", "runs/near"), ("--model", str(without))
+    assert translation(home, *near, *other) == translation(home)
+    assert translation(home, *other, *near) == translation(home, *WITHOUT)
 
 
 def exported(home: Path, target: Path, *options: str) -> None:

@@ -203,7 +203,7 @@ class ConsultingEngine:
     def _features_of(self, numbers: Collection[int]) -> dict[int, Float[np.ndarray, "T F"]]:
         """The features of the steps of each pair, kept or computed."""
         if self._kept:
-            return {number: self._kept.of_pair(number).astype(np.float32) for number in numbers}
+            return {number: self._kept.of_pair(number) for number in numbers}
         return dict(features_of(self._model, self.pairs, np.array([*numbers], dtype=np.int64)))
 
     def _consult(

@@ -7,7 +7,6 @@ M steps of all pairs, T steps of a pair, R rows, F features, C components.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +19,6 @@ from seq2seq_cli.compute.threads import map_in_threads
 from seq2seq_cli.decoding.engine import Engine, forced_steps
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
-from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import FEATURE_FILES, PAIRS
 from seq2seq_cli.runs.weights import read_header
@@ -66,11 +64,11 @@ def _of_batch(
 class KeptFeatures:
     """The components of the features of all pairs."""
 
-    components: Int[np.ndarray, "M C"]
+    components: Int[np.ndarray, "_ C"]
     """Pair by pair, those of its steps, EOS last; 0 for a pair that no source consults, as it is too long."""
-    projection: Float[np.ndarray, "F+1 C"]
+    projection: Float[np.ndarray, "_ C"]
     """The matrix that makes components of features, and below it what is added."""
-    offsets: Int[np.ndarray, " P+1"]
+    offsets: Int[np.ndarray, " _"]
     """The first step of each pair."""
 
     @classmethod
@@ -101,12 +99,8 @@ class KeptFeatures:
     def open(cls, run: RunFolder, pairs: SimilarPairs) -> "KeptFeatures | None":
         """The features that were saved for the pairs and the weights of a run, read from the disk as they are used.
 
-        None where there are none for these weights, or other code of the models may have computed them. Raises
-        ModelFileError when they are damaged.
+        None where there are none for these weights. Raises ModelFileError when they are damaged.
         """
-        with suppress(ModelFileError):  # no exported model
-            if ExportRecord.read(run.path).is_of_other_code:
-                return None
         digest = _digest_of_weights(run)
         try:
             arrays = {name: np.lib.format.open_memmap(run.path / path, "r") for name, path in FEATURE_FILES.items()}
@@ -139,22 +133,21 @@ class KeptFeatures:
 
 
 class JoinedFeatures:
-    """The kept features of models that translate together, those of a step side by side."""
+    """The kept features of models that translate together, those of a step side by side, in the units of features."""
 
     def __init__(self, parts: Sequence[KeptFeatures]) -> None:
-        self._parts = parts
+        self._parts = [(part, np.float32(1 / np.linalg.norm(part.projection[:-1, 0]))) for part in parts]
         self._ends = np.cumsum([len(part.projection) - 1 for part in parts])
 
-    def of_pair(self, number: int) -> Int[np.ndarray, "T C"]:
+    def of_pair(self, number: int) -> Float[np.ndarray, "T C"]:
         """The components of the steps of a pair."""
-        return np.concatenate([part.of_pair(number) for part in self._parts], axis=1)
+        return np.concatenate([unit * part.of_pair(number).astype(np.float32) for part, unit in self._parts], axis=1)
 
     def project(self, features: Float[np.ndarray, "R F"]) -> Float[np.ndarray, "R C"]:
-        """The components of features, as `KeptFeatures.project`."""
+        """The components of features; raises as `KeptFeatures.project`."""
         of_models = np.split(features, self._ends[:-1], axis=1)
-        return np.concatenate(
-            [part.project(of_model) for part, of_model in zip(self._parts, of_models, strict=True)], axis=1
-        )
+        found = zip(self._parts, of_models, strict=True)
+        return np.concatenate([part.project(of_model) * unit for (part, unit), of_model in found], axis=1)
 
 
 def _digest_of_weights(run: RunFolder) -> NDArray[np.uint8]:

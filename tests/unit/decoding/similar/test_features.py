@@ -72,14 +72,16 @@ def test_pairs_that_are_too_long_have_none_and_too_many_steps_are_not_kept(monke
 
 
 def test_the_features_of_models_together_are_side_by_side() -> None:
-    models, pairs = [random_engine(seed, tables=4) for seed in (2, 3)], pairs_of(SOURCES, TARGETS)
+    models, pairs = [random_engine(seed, tables=4, sharpness=seed) for seed in (1, 3)], pairs_of(SOURCES, TARGETS)
     parts = [kept for model in models if (kept := KeptFeatures.computed(model, pairs))]
     joined = JoinedFeatures(parts)
-    assert joined.of_pair(1).tolist() == np.hstack([part.of_pair(1) for part in parts]).tolist()
-    [(_, together)] = features_of(Ensemble(models), pairs, np.array([1]))
-    np.testing.assert_allclose(joined.project(together), joined.of_pair(1), atol=0.51 + 0.01 * 127)
+    exact = dict(features_of(Ensemble(models), pairs, np.arange(5)))
+    ours = distances(np.concatenate([joined.of_pair(number) for number in range(5)]).astype(np.float64))
+    theirs = distances(np.concatenate([exact[number] for number in range(5)]))
+    np.testing.assert_allclose(ours, theirs, atol=0.05 * theirs.max())
+    np.testing.assert_allclose(joined.project(exact[1]), joined.of_pair(1), atol=0.02 * np.sqrt(theirs.max()))
     with pytest.raises(ModelFileError, match="not of this model"):
-        joined.project(together[:, :-1])
+        joined.project(exact[1][:, :-1])
 
 
 def test_searches_take_no_steps_for_pairs_whose_features_are_kept() -> None:

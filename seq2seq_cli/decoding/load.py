@@ -150,7 +150,7 @@ def _open(run: RunFolder, options: DecodingOptions, device: DeviceName, *, with_
     """The translator of a run, without similar pairs."""
     src, tgt = load_codecs(run.path)
     engine = open_engine(run, options, device, with_features=with_features)
-    src_size = read_header(run.chosen or run.best_path).rows("encoder.embedding.weight")
+    src_size = read_header(run.weights_path).rows("encoder.embedding.weight")
     for side, size, codec in (("source", src_size, src), ("target", engine.vocabulary_size, tgt)):
         if size != len(codec.vocabulary):
             raise ModelFileError(
@@ -189,7 +189,7 @@ def open_engine(
     """
     if options.engine == "torch" or device not in ("auto", "cpu"):
         return _torch_engine(run, device, options.threads)
-    read_header(run.chosen or run.best_path)  # raises what is wrong with weights that no export can help
+    read_header(run.weights_path)  # raises what is wrong with weights that no export can help
     needs_export = importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
@@ -208,7 +208,7 @@ def open_engine(
 def _consulting(runs: Sequence[RunFolder], translator: Translator) -> Translator:
     """The translator, which consults the training pairs in the folder of the first run if its options say so.
 
-    Raises ModelFileError when they are missing or damaged.
+    Raises ModelFileError when they or the features that a run keeps are missing or damaged.
     """
     options = translator.options
     if not options.similar_pairs:
@@ -217,15 +217,15 @@ def _consulting(runs: Sequence[RunFolder], translator: Translator) -> Translator
     from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 
     src_size, tgt_size = (len(codec.vocabulary) for codec in (translator.src_codec, translator.tgt_codec))
-    run, parts = runs[0], list[KeptFeatures]()
+    opened, parts = runs[0], list[KeptFeatures]()  # the run whose files are read: an error is about them
     try:
-        pairs = SimilarPairs.open(run.path, src_size=src_size, tgt_size=tgt_size)
-        for run in runs:
-            if _has_usable_features(run, runs[0]) and (part := KeptFeatures.open(run, pairs)):
+        pairs = SimilarPairs.open(opened.path, src_size=src_size, tgt_size=tgt_size)
+        for opened in runs:
+            if _has_usable_features(opened, runs[0]) and (part := KeptFeatures.open(opened, pairs)):
                 parts.append(part)
     except ModelFileError as error:
-        resume = resume_command(run.path, f"decoding.similar_pairs={options.similar_pairs}")
-        cure = f"without that folder, {resume} writes it anew" if run.has_checkpoint else "have it sent again"
+        resume = resume_command(opened.path, f"decoding.similar_pairs={options.similar_pairs}")
+        cure = f"without that folder, {resume} writes it anew" if opened.has_checkpoint else "have it sent again"
         raise ModelFileError(f"{error}: {cure}; --set decoding.similar_pairs=0 translates without it") from None
     kept = JoinedFeatures(parts) if len(parts) == len(runs) else None
     return translator.consulting(pairs, most=options.similar_pairs, kept=kept)

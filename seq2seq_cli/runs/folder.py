@@ -85,6 +85,11 @@ class RunFolder:
         return self.path / BEST
 
     @property
+    def weights_path(self) -> Path:
+        """The file of weights to translate with."""
+        return self.chosen or self.best_path
+
+    @property
     def last_path(self) -> Path:
         """The checkpoint to resume from."""
         return self.path / LAST
@@ -132,4 +137,4 @@ class RunFolder:
         """The best or the chosen weights; ModelFileError when they are missing or damaged."""
         from seq2seq_cli.runs.weights import read_weights
 
-        return read_weights(self.chosen or self.best_path)
+        return read_weights(self.weights_path)

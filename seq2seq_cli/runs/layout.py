@@ -85,9 +85,10 @@ def find_run(path: Path | None, folder: Path = RUNS) -> Path:
 def find_saved_last() -> Path:
     """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
     saved: list[tuple[int, Path]] = []
-    for path in (run / name for run in RUNS.glob("*") for name in CHECKPOINTS):
+    models = (model for pattern in ("*", f"*/{MEMBERS}/*") for model in RUNS.glob(pattern))
+    for path in (model / name for model in models for name in CHECKPOINTS):
         with suppress(OSError):  # no checkpoint, or no right to look for one
-            saved.append((path.stat().st_mtime_ns, path.parent.parent))
+            saved.append((path.stat().st_mtime_ns, RUNS / path.relative_to(RUNS).parts[0]))
     if not saved:
         raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
     return max(saved)[1]

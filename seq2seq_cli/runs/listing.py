@@ -28,14 +28,22 @@ class Run:
     running: bool
     """Whether a process is training it now."""
     provenance: Provenance
+    members: int = 1
+    """The models that translate together: 1 until all are trained."""
 
     @classmethod
     def read(cls, path: Path) -> "Run":
         """Read a run folder; raises ModelFileError when it is missing, no run folder, or damaged."""
         run = RunFolder.find(path)
         running = is_held(run.path / LOCK)  # before the records are read: the last ones are written with the lock held
-        config, history, provenance = run.config(), read_history(run.path), run.provenance()
-        return cls(path=run.path, config=config, history=history, running=running, provenance=provenance)
+        return cls(
+            path=run.path,
+            config=run.config(),
+            history=read_history(run.path),
+            running=running,
+            provenance=run.provenance(),
+            members=len(run.members),
+        )
 
     @property
     def state(self) -> str:
@@ -47,6 +55,8 @@ class Run:
         resumable = RunFolder(self.path).has_checkpoint
         if self.running:
             return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
+        if self.history.reason and self.members < (wanted := self.config.training.members):
+            return f"interrupted before all {wanted} models were trained{' (resumable)' if resumable else ''}"
         if self.history.reason:
             return f"{'finished' if epochs >= planned else 'stopped'}: {self.history.reason}"
         if (self.path / BEST).is_file() and not (self.path / METRICS).exists() and not resumable:

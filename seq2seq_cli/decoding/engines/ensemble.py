@@ -43,8 +43,8 @@ class Ensemble:
     ) -> tuple[Proposals, EnsembleState]:
         """The proposals of all members together, and their next states; see `Engine`.
 
-        The best tokens of the mean need not be among the best of any member, so that for these, each is asked for all
-        tokens. They are in the order of their mean probabilities in the precision of the members, 0 or not.
+        The best tokens of the mean need not be among the best of any member, so each member is asked for all tokens.
+        Those whose mean probability underflows to 0 count as equal.
         """
         found = [
             member.step(tokens, of_member, k=0, asked=None if k else asked)

@@ -134,7 +134,7 @@ class OnnxEngine:
         for steps without the output layer. Raises ModelFileError when a file is missing or damaged, or does not fit the
         others.
         """
-        path = run.chosen or run.best_path
+        path = run.weights_path
         header = read_header(path)
         if record.weights != header.places:
             raise ModelFileError(f"{run.path}: its exported model is not for the weights of {path}")

@@ -152,4 +152,4 @@ class JoinedFeatures:
 
 def _digest_of_weights(run: RunFolder) -> NDArray[np.uint8]:
     """The digest of the weights that a run translates with, as their file names it."""
-    return np.frombuffer(str(read_header(run.chosen or run.best_path).sha256).encode("utf-8"), np.uint8)
+    return np.frombuffer(str(read_header(run.weights_path).sha256).encode("utf-8"), np.uint8)

@@ -96,6 +96,10 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
     assert find_saved_last() == Path("runs/young")
     Path("runs/young/last/training.pt").rename("runs/young/last/previous.pt")
     assert find_saved_last() == Path("runs/young")
+    member = Path("runs/old/members/2/last/training.pt")
+    member.parent.mkdir(parents=True)
+    member.touch()
+    assert find_saved_last() == Path("runs/old")
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])

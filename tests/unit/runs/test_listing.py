@@ -66,6 +66,9 @@ def test_the_state_of_an_ended_run_has_the_reason_and_whether_all_epochs_are_don
     assert Run.read(path).state == "stopped: 6-minute limit reached"
     write(path, [epoch(600, 3), end(600, 3, "all 3 epochs are done")])
     assert Run.read(path).state == "finished: all 3 epochs are done"
+    two = [*THREE, "training.members=2"]
+    path = make_run(tmp_path / "two", [epoch(600, 3), end(600, 3, "all 3 epochs are done")], two)
+    assert Run.read(path).state == "interrupted before all 2 models were trained"
 
 
 def test_parameters_are_counted_in_the_file_of_weights(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class TrainingConfig(Section):
     """Passes over the training pairs."""
     max_minutes: Positive | None = None
     """Minutes after which training ends; null: no limit. The last validation is included, unless it is the first, whose
-    duration is not known. With a limit, short epochs may have no validation: all take about a tenth of the time."""
+    duration is not known. With a limit, short epochs may have no validation: all take about a twentieth of the time."""
     patience: PositiveInt | None = None
     """Validations in a row without a better score after which training ends; null: no such end."""
     best_metric: Literal["auto", choices.Metric] = "auto"

@@ -41,7 +41,7 @@ Columns: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="en,de",
-        help="The first and the second column, by name or number; the source first, or with --swap the target.",
+        help="Two columns, by name or number: source, target; or target, source, if s2s prepare has --swap.",
         show_default="found by their names, else the first two text columns",
     ),
 ]

@@ -27,7 +27,7 @@ $(VENV)/installed-%: $(VENV)/installed
 		-e '.[dask,documents,parquet,serve,xlsx]' --group $*
 	@touch $@
 
-demo: $(VENV)/installed  ## Train on data/sample.txt for a few minutes, translate, draw the attention
+demo: $(VENV)/installed  ## Train on data/sample.txt for two minutes, translate, draw the attention
 	$(BIN)/s2s prepare data/sample.txt --config sample.yaml --out $(DEMO)/prepared --overwrite
 	$(BIN)/s2s train --config sample.yaml --data $(DEMO)/prepared --out $(DEMO)/run --overwrite
 	@echo

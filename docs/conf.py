@@ -42,6 +42,7 @@ docs/recipes
 docs/translating
 docs/documents
 docs/evaluation
+docs/robustness
 docs/runs
 docs/sharing
 docs/exporting

@@ -31,7 +31,7 @@ from seq2seq_cli.files.writing import write_json, write_whole
 from seq2seq_cli.preparation.pipeline import prepare
 
 RESULTS = Path("docs/results")
-PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/evaluation.md")
+PAGE, SUMMARY, ROBUSTNESS = Path("docs/recipes.md"), Path("README.md"), Path("docs/robustness.md")
 PICTURE = Path("docs/minutes.png")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
 HELP_OPTIONS = ("related", "dictionary", "tgt-only")

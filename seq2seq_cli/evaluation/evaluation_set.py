@@ -210,7 +210,7 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
 
     Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
     """
-    lines = list(read_lines(path))
+    lines = list(enumerate(map(normalise, read_lines(path)), start=1))  # as the references, and translations of a run
     sources = [source for source, _ in tests.pairs]
     if tests.skipped and len(lines) == len(sources) + len(tests.skipped):
         lines = [line for number, line in enumerate(lines) if number not in tests.skipped]
@@ -222,8 +222,7 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
             f" {counted(len(tests.references), 'different source')}: give one line for each pair, or for each source"
         )
     texts: dict[str, str] = {}
-    # As the references, and the translations of a run.
-    for number, (source, text) in enumerate(zip(sources, map(normalise, lines), strict=True), start=1):
+    for source, (number, text) in zip(sources, lines, strict=True):
         if texts.setdefault(source, text) != text:
             raise InputError(
                 f"{path}:{number}: another translation of a sentence that a line above translates: give"

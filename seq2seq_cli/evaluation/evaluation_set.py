@@ -67,15 +67,12 @@ class EvaluationSet:
     ) -> "EvaluationSet":
         """The `lines` that `read_pair_lines` found in files; those without a text on both sides are skipped.
 
-        A warning names them. Raises PairFileError when there are no others.
+        Raises PairFileError when there are no others.
         """
         name = " + ".join(map(str, paths))
         if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
-        if skipped := frozenset(number for number, pair in enumerate(lines) if not all(pair)):
-            shown = [f"{number + 1:,}" for number in sorted(skipped)[:_SHOWN]] + ["..."] * (len(skipped) > _SHOWN)
-            lines_shown = f"{counted(len(skipped), 'line')} without a text on both sides: {', '.join(shown)}"
-            logger.warning("%s: skips %s", name, lines_shown)
+        skipped = frozenset(number for number, pair in enumerate(lines) if not all(pair))
         return cls(name=name, pairs=pairs, languages=languages, skipped=skipped)
 
     @cached_property
@@ -99,8 +96,8 @@ def read_pair_lines(
 
     With `swap`, the second column is the source. `languages` are the source's and the target's, empty where unknown,
     `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices tell how the files
-    are read, a warning that one states other languages. Raises PairFileError when a file cannot be read, UsageError
-    when it lacks the columns.
+    are read, warnings that one states other languages, or has lines without a text on both sides. Raises PairFileError
+    when a file cannot be read, UsageError when it lacks the columns.
     """
     encoding = "utf-8" if encoding is None else encoding
     in_order = (languages[1], languages[0]) if swap else languages
@@ -115,10 +112,17 @@ def read_pair_lines(
                 told = "-".join(said), "-".join(in_order)
                 warning = "%s: says that its columns are %s; they are taken as %s: give pairs of these languages"
                 logger.warning(warning, one_line(each.name), *told)
-        for block in chain.from_iterable(read_blocks(each, encoding=encoding) for each in found):
-            for _, first, second, *_ in block.pairs():
+        for each in found:
+            lacking = []
+            blocks = read_blocks(each, encoding=encoding)
+            for number, first, second, *_ in chain.from_iterable(block.pairs() for block in blocks):
                 texts = normalise(first), normalise(second)
+                lacking += [] if all(texts) else [f"{number:,}"]
                 yield (texts[1], texts[0]) if swap else texts
+            if lacking:
+                shown = ", ".join([*lacking[:_SHOWN], *["..."] * (len(lacking) > _SHOWN)])
+                warning = "%s: skips %s without a text on both sides: %s"
+                logger.warning(warning, one_line(each.name), counted(len(lacking), each.unit), shown)
 
 
 # The outputs of a system

@@ -181,6 +181,10 @@ def test_a_line_without_a_reference_is_named_and_skipped_on_both_sides(
     done = evaluate(tmp_path, "--file", "e.en", "--file", "e.de", "--hypotheses", "hypotheses.txt", "--json")
     assert json.loads(done.stdout)["systems"][0]["scores"][1]["value"] == pytest.approx(100)
     assert caplog.messages[1:] == ["e.en + e.de: skips 1 line without a text on both sides: 2"]
+    (tmp_path / "pairs.tsv").write_text("English\tGerman\nHi.\tHallo.\nNo.\t\nHi.\tHallo.\n", encoding="utf-8")
+    (tmp_path / "hypotheses.txt").write_text("Hallo.\nNein.\nTag.\n", encoding="utf-8")
+    refused(evaluate(tmp_path, "--file", "pairs.tsv", "--hypotheses", "hypotheses.txt"), "hypotheses.txt:3: another")
+    assert caplog.messages[-1] == "pairs.tsv: skips 1 line without a text on both sides: 3"  # the header is line 1
 
 
 def test_the_keys_for_programs_are_those_of_the_page_on_evaluation(folder: Path) -> None:

@@ -252,7 +252,7 @@ def data_of(page: Path) -> dict[str, Any]:
         ),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 line, but the"),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2: no word 5: 'He saw"),
-        (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
+        (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html:"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
         (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
         (["runs/newest", "--alignment", "pairs.align"], "--alignment is for --file alone: give --file as well"),

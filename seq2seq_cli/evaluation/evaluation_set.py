@@ -196,8 +196,7 @@ def _read_references(
     kinds = tuple(map(token_kinds, codecs))
     total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
     has_attention = translator.engine.has_attention
-    place = f"{tests.name}: pair {{}}".format
-    scores = score_pairs(translator, tests.pairs, place, with_attention=has_attention)
+    scores = score_pairs(translator, tests.pairs, lambda n: f"{tests.name}: pair {n}", with_attention=has_attention)
     for pair, score in zip(tests.pairs, scores, strict=True):
         total += score
         if len(score.weights):

@@ -65,6 +65,12 @@ def test_sentences_that_are_translated_in_parts_are_counted_in_a_warning(
     assert caplog.messages == ["runs/newest: 1 text with a sentence that is too long, translated in parts"]
 
 
+def test_a_file_may_have_braces_in_its_name(folder: Path) -> None:
+    shutil.copy(folder / "pairs.tsv", folder / "pairs{x}.tsv")
+    done = evaluate(folder, "runs/newest", "--file", "pairs{x}.tsv")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     pairs = [(f"ein wort {n}", f"a word {n}") for n in range(40)]
     prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])

@@ -193,16 +193,14 @@ def _read_references(
 ) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
     """The figures of forced decoding: the model reads the references."""
     codecs = translator.src_codec, translator.tgt_codec
-    kinds = tuple(map(token_kinds, codecs))
+    src_kinds, tgt_kinds = map(token_kinds, codecs)
     total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
     has_attention = translator.engine.has_attention
     scores = score_pairs(translator, tests.pairs, lambda n: f"{tests.name}: pair {n}", with_attention=has_attention)
     for pair, score in zip(tests.pairs, scores, strict=True):
         total += score
         if len(score.weights):
-            src, tgt = (
-                of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, (score.src, score.tgt), strict=True)
-            )
+            src, tgt = src_kinds[[[*score.src.ids, EOS]]], tgt_kinds[[[*score.tgt.ids, EOS]]]
             sums += attention_sums(score.weights[np.newaxis], src, tgt)
             counts += count_links(gold or {}, pair, score, codecs)
     return total, AttentionFigures.of(sums), counts if gold and has_attention else None

@@ -55,7 +55,7 @@ def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> G
 def _other_members(session: Session) -> Iterator[Event]:
     """The events of the other models of a run, which are trained like the first one, each with a seed of its own.
 
-    From then on, all of them translate together. Raises Interrupted, with all that is trained kept, when the user stops.
+    From then on, all of them translate together. Raises Interrupted when the user stops: what is trained is kept.
     """
     training = session.config.training
     for number in range(2, training.members + 1):

@@ -67,15 +67,12 @@ class EvaluationSet:
     ) -> "EvaluationSet":
         """The `lines` that `read_pair_lines` found in files; those without a text on both sides are skipped.
 
-        A warning names them. Raises PairFileError when there are no others.
+        Raises PairFileError when there are no others.
         """
         name = " + ".join(map(str, paths))
         if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
-        if skipped := frozenset(number for number, pair in enumerate(lines) if not all(pair)):
-            shown = [f"{number + 1:,}" for number in sorted(skipped)[:_SHOWN]] + ["..."] * (len(skipped) > _SHOWN)
-            lines_shown = f"{counted(len(skipped), 'line')} without a text on both sides: {', '.join(shown)}"
-            logger.warning("%s: skips %s", name, lines_shown)
+        skipped = frozenset(number for number, pair in enumerate(lines) if not all(pair))
         return cls(name=name, pairs=pairs, languages=languages, skipped=skipped)
 
     @cached_property
@@ -99,8 +96,8 @@ def read_pair_lines(
 
     With `swap`, the second column is the source. `languages` are the source's and the target's, empty where unknown,
     `columns` the two columns by name or number, `encoding` is the files', by default UTF-8. Notices tell how the files
-    are read, a warning that one states other languages. Raises PairFileError when a file cannot be read, UsageError
-    when it lacks the columns.
+    are read, warnings that one states other languages, or has lines without a text on both sides. Raises PairFileError
+    when a file cannot be read, UsageError when it lacks the columns.
     """
     encoding = "utf-8" if encoding is None else encoding
     in_order = (languages[1], languages[0]) if swap else languages
@@ -115,10 +112,17 @@ def read_pair_lines(
                 told = "-".join(said), "-".join(in_order)
                 warning = "%s: says that its columns are %s; they are taken as %s: give pairs of these languages"
                 logger.warning(warning, one_line(each.name), *told)
-        for block in chain.from_iterable(read_blocks(each, encoding=encoding) for each in found):
-            for _, first, second, *_ in block.pairs():
+        for each in found:
+            lacking = []
+            blocks = read_blocks(each, encoding=encoding)
+            for number, first, second, *_ in chain.from_iterable(block.pairs() for block in blocks):
                 texts = normalise(first), normalise(second)
+                lacking += [] if all(texts) else [f"{number:,}"]
                 yield (texts[1], texts[0]) if swap else texts
+            if lacking:
+                shown = ", ".join([*lacking[:_SHOWN], *["..."] * (len(lacking) > _SHOWN)])
+                warning = "%s: skips %s without a text on both sides: %s"
+                logger.warning(warning, one_line(each.name), counted(len(lacking), each.unit), shown)
 
 
 # The outputs of a system
@@ -189,17 +193,14 @@ def _read_references(
 ) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
     """The figures of forced decoding: the model reads the references."""
     codecs = translator.src_codec, translator.tgt_codec
-    kinds = tuple(map(token_kinds, codecs))
+    src_kinds, tgt_kinds = map(token_kinds, codecs)
     total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
     has_attention = translator.engine.has_attention
-    place = f"{tests.name}: pair {{}}".format
-    scores = score_pairs(translator, tests.pairs, place, with_attention=has_attention)
+    scores = score_pairs(translator, tests.pairs, lambda n: f"{tests.name}: pair {n}", with_attention=has_attention)
     for pair, score in zip(tests.pairs, scores, strict=True):
         total += score
         if len(score.weights):
-            src, tgt = (
-                of_side[[[*reading.ids, EOS]]] for of_side, reading in zip(kinds, (score.src, score.tgt), strict=True)
-            )
+            src, tgt = src_kinds[[[*score.src.ids, EOS]]], tgt_kinds[[[*score.tgt.ids, EOS]]]
             sums += attention_sums(score.weights[np.newaxis], src, tgt)
             counts += count_links(gold or {}, pair, score, codecs)
     return total, AttentionFigures.of(sums), counts if gold and has_attention else None
@@ -210,7 +211,7 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
 
     Raises InputError when the file cannot be read, has another number of lines, or two outputs for one source.
     """
-    lines = list(read_lines(path))
+    lines = list(enumerate(map(normalise, read_lines(path)), start=1))  # as the references, and translations of a run
     sources = [source for source, _ in tests.pairs]
     if tests.skipped and len(lines) == len(sources) + len(tests.skipped):
         lines = [line for number, line in enumerate(lines) if number not in tests.skipped]
@@ -222,8 +223,7 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
             f" {counted(len(tests.references), 'different source')}: give one line for each pair, or for each source"
         )
     texts: dict[str, str] = {}
-    # As the references, and the translations of a run.
-    for number, (source, text) in enumerate(zip(sources, map(normalise, lines), strict=True), start=1):
+    for source, (number, text) in zip(sources, lines, strict=True):
         if texts.setdefault(source, text) != text:
             raise InputError(
                 f"{path}:{number}: another translation of a sentence that a line above translates: give"

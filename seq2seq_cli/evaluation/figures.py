@@ -104,8 +104,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     """The figures of a system."""
     src, tgt = tests.languages
     sources = [source for source, _ in tests.pairs]
-    hypotheses, expected = [output.texts[source] for source in sources], [text for _, text in tests.pairs]
-    references = [[text] for text in expected]
+    hypotheses, references = [output.texts[source] for source in sources], [[text] for _, text in tests.pairs]
     of_pairs = scorers(hypotheses, references, language=tgt)
     several = list(tests.references.values())
     translated = [output.texts[source] for source in tests.references]
@@ -121,7 +120,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
         scores=_scores(by_source),
         of_sources=_scores(of_sources),
         lowercase=_scores({metric: scorer.by(sources) for metric, scorer in lowercase.items()}),
-        length_ratio=length_ratio(hypotheses, expected, tgt),
+        length_ratio=length_ratio(output.texts, tests.pairs, tgt),
         loop_rate=loops / len(translated),
         lost=losses_of(output.texts, tests.references, tests.languages),
         by_length=_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources]),

@@ -55,8 +55,7 @@ class HeldOutScores:
     def recorded(self) -> dict[str, Any]:
         """The values by the names of their metrics, and the signatures, as the records of a run have them."""
         scores = {"bleu": self.bleu, "chrf": self.chrf, "lowercase_bleu": self.lowercase_bleu}
-        signatures = {name: score.signature for name, score in scores.items() if score}
-        return {"signatures": signatures, "loss": self.loss, "bleu": self.bleu.value, "chrf": self.chrf.value}
+        return self.by_metric() | {"signatures": {name: score.signature for name, score in scores.items() if score}}
 
 
 def score_split(

@@ -79,8 +79,7 @@ def _missed_words(texts: Mapping[str, str], tests: EvaluationSet) -> tuple[Count
 
 
 def _left_out(texts: Mapping[str, str], tests: EvaluationSet) -> str:
-    hypotheses, references = zip(*((texts[source], reference) for source, reference in tests.pairs), strict=True)
-    percent = round(100 * (length_ratio(hypotheses, references, tests.languages[1]) - 1))
+    percent = round(100 * (length_ratio(texts, tests.pairs, tests.languages[1]) - 1))
     length = f"{abs(percent)} % {'longer' if percent > 0 else 'shorter'} than" if percent else "as long as"
     losses = losses_of(texts, tests.references, tests.languages)
     lost = [text.format(*losses[kind]) for kind, text in _LOST.items() if losses[kind].of]

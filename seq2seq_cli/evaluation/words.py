@@ -1,6 +1,6 @@
 """The words of a language, as the metrics see them. NumPy is not loaded here, nor SacreBLEU."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 
 CHINESE = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "wuu", "yue", "zh"})
 """Languages whose characters TER takes for words, one by one, on request: not the kana or Hangul of others."""
@@ -23,7 +23,8 @@ def words_of(text: str, language: str) -> list[str]:
     return list(text) if language in _WITHOUT_SPACES else text.split()
 
 
-def length_ratio(hypotheses: Sequence[str], references: Sequence[str], language: str) -> float:
-    """Words of the hypotheses per word of the references."""
-    translated, expected = (sum(len(words_of(text, language)) for text in side) for side in (hypotheses, references))
+def length_ratio(texts: Mapping[str, str], pairs: Iterable[tuple[str, str]], language: str) -> float:
+    """Words of the translations, which are given by source, per word of the references of the pairs."""
+    lengths = ((len(words_of(texts[source], language)), len(words_of(text, language))) for source, text in pairs)
+    translated, expected = map(sum, zip(*lengths, strict=True))
     return translated / max(1, expected)

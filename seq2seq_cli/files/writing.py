@@ -203,7 +203,7 @@ def check_output_path(path: Path, *, content: str, endings: Sequence[str], overw
     """Raise UsageError unless `path` has one of the `endings` and can be written; `content` is named in the message."""
     if path.suffix.lower() not in endings:
         listed = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
-        raise UsageError(f"{path}: {content} can be written as {listed}: give a name with one of these endings")
+        raise UsageError(f"{path}: {content} can be written as {listed}: give a name with such an ending")
     check_output(path, overwrite=overwrite)
 
 

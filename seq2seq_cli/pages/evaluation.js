@@ -9,7 +9,7 @@ function evaluationPage(data) {
   const list = el("ol", { class: "sentences" });
   const count = el("p", { class: "count", role: "status" });
   const score = (number) => sources[number].scores[state.system];
-  const spread = (number) => Math.abs(score(number) - sources[number].scores[state.system ? 0 : 1]);
+  const spread = (number) => Math.max(...sources[number].scores.map((other) => Math.abs(score(number) - other)));
   const orders = {
     worst: (a, b) => score(a) - score(b),
     best: (a, b) => score(b) - score(a),

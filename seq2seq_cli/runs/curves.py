@@ -33,7 +33,7 @@ _Y_LABELS: dict[CurveMeasure, str] = {
     "loss": "loss (nats per target token)",
     "entropy": "entropy of the attention (nats)",
 }
-_DIGITS: dict[CurveMeasure, str] = {"bleu": ".1f", "chrf": ".1f", "loss": ".2f", "entropy": ".2f"}
+_DIGITS: dict[CurveMeasure, str] = {"bleu": ".1f", "chrf": ".1f", "loss": ".3f", "entropy": ".2f"}
 
 # The colour-blind safe palette of Okabe and Ito without its yellow; neighbours differ in grey, too.
 _COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")

@@ -51,11 +51,13 @@ class Run:
 
         An exported model has no record of its training.
         """
-        epochs, planned = self.history.epochs, self.config.training.epochs
+        epochs, planned, wanted = self.history.epochs, self.config.training.epochs, self.config.training.members
         resumable = RunFolder(self.path).has_checkpoint
+        if self.running and self.history.reason:
+            return f"running, in {'its other models or ' if wanted > 1 else ''}the test"
         if self.running:
             return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
-        if self.history.reason and self.members < (wanted := self.config.training.members):
+        if self.history.reason and self.members < wanted:
             return f"interrupted before all {wanted} models were trained{' (resumable)' if resumable else ''}"
         if self.history.reason:
             return f"{'finished' if epochs >= planned else 'stopped'}: {self.history.reason}"

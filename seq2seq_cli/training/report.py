@@ -94,18 +94,15 @@ def keep_features(session: Session) -> None:
 @contextmanager
 def _told(session: Session) -> Iterator[None]:
     """Add to an error, and to a stop by the user, what is saved and how to go on."""
+    path = session.run.path
+    saved, again = f"{path}: trained, and its best weights are saved", f"test again with: {resume_command(path)}"
     try:
         with memory_errors(session.state.device.type, SMALLER_SEARCH):
             yield
     except S2SError as error:
-        raise TrainingError(_untested(session, f"the test failed: {error}")) from error
+        raise TrainingError(f"{saved}, but the test failed: {error}; {again}") from error
     except KeyboardInterrupt:
-        raise Interrupted(_untested(session, "the test was stopped")) from None
-
-
-def _untested(session: Session, why: str) -> str:
-    path = session.run.path
-    return f"{path}: trained, and its best weights are saved, but {why}; test again with: {resume_command(path)}"
+        raise Interrupted(f"{saved}, but the test was stopped; {again}") from None
 
 
 def report(session: Session, chosen: str | None = None) -> Report:

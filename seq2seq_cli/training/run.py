@@ -55,7 +55,7 @@ def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> G
 def _other_members(session: Session) -> Iterator[Event]:
     """The events of the other models of a run, which are trained like the first one, each with a seed of its own.
 
-    From then on, all of them translate together.
+    From then on, all of them translate together. Raises Interrupted when the user stops: what is trained is kept.
     """
     training = session.config.training
     for number in range(2, training.members + 1):
@@ -74,7 +74,10 @@ def _other_members(session: Session) -> Iterator[Event]:
                 overwrite=not run.best_path.is_file(),
                 changes=(),
             )
-            member = open_session(plan, session.corpus, locks=locks)
+            try:
+                member = open_session(plan, session.corpus, locks=locks)
+            except KeyboardInterrupt:
+                raise Interrupted(f"interrupted; {_how_to_resume(session)}") from None
             yield from train_session(member)
             make_ready(member)
     session.run.write_members(training.members)

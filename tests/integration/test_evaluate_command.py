@@ -65,6 +65,12 @@ def test_sentences_that_are_translated_in_parts_are_counted_in_a_warning(
     assert caplog.messages == ["runs/newest: 1 text with a sentence that is too long, translated in parts"]
 
 
+def test_a_file_may_have_braces_in_its_name(folder: Path) -> None:
+    shutil.copy(folder / "pairs.tsv", folder / "pairs{x}.tsv")
+    done = evaluate(folder, "runs/newest", "--file", "pairs{x}.tsv")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     pairs = [(f"ein wort {n}", f"a word {n}") for n in range(40)]
     prepared(folder / "crossed", pairs, ["text.src.language=de", "text.tgt.language=en"])
@@ -181,6 +187,10 @@ def test_a_line_without_a_reference_is_named_and_skipped_on_both_sides(
     done = evaluate(tmp_path, "--file", "e.en", "--file", "e.de", "--hypotheses", "hypotheses.txt", "--json")
     assert json.loads(done.stdout)["systems"][0]["scores"][1]["value"] == pytest.approx(100)
     assert caplog.messages[1:] == ["e.en + e.de: skips 1 line without a text on both sides: 2"]
+    (tmp_path / "pairs.tsv").write_text("English\tGerman\nHi.\tHallo.\nNo.\t\nHi.\tHallo.\n", encoding="utf-8")
+    (tmp_path / "hypotheses.txt").write_text("Hallo.\nNein.\nTag.\n", encoding="utf-8")
+    refused(evaluate(tmp_path, "--file", "pairs.tsv", "--hypotheses", "hypotheses.txt"), "hypotheses.txt:3: another")
+    assert caplog.messages[-1] == "pairs.tsv: skips 1 line without a text on both sides: 3"  # the header is line 1
 
 
 def test_the_keys_for_programs_are_those_of_the_page_on_evaluation(folder: Path) -> None:
@@ -248,7 +258,7 @@ def data_of(page: Path) -> dict[str, Any]:
         ),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 line, but the"),
         (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2: no word 5: 'He saw"),
-        (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html or .htm"),
+        (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html:"),
         (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
         (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
         (["runs/newest", "--alignment", "pairs.align"], "--alignment is for --file alone: give --file as well"),

@@ -127,6 +127,20 @@ def test_sentences_are_ordered(browser: Browser) -> None:
     assert browser.run(scores) == [100, *(number / 2 for number in range(199, 0, -1))]
 
 
+def test_the_largest_difference_is_the_one_from_any_other_system(browser: Browser) -> None:
+    data = many()
+    data["systems"], data["details"] = ["a", "b", "c"], [{}, {}, {}]
+    data["sources"] = [
+        {"source": str(last), "references": ["r"], "outputs": ["o"] * 3, "scores": [50.0, 50.0, last]}
+        for last in (40, 0, 20)
+    ]
+    browser.run(f"document.body.replaceChildren(); evaluationPage({json.dumps(data)})")
+    browser.run("document.querySelector('.controls select').value = 'different'")
+    browser.run("document.querySelector('.controls select').dispatchEvent(new Event('change'))")
+    sources = "[...document.querySelectorAll('.sentence .source')].map((each) => each.textContent)"
+    assert browser.run(sources) == ["0", "20", "40"]
+
+
 WORDS = [
     (["kis", "sed", "him", "."], "Kissed him.", ["kissed", "him", "."]),
     (["I", "▁", "a", "m", "▁", "5", "0", "."], "I am 50.", ["I", "am", "50", "."]),

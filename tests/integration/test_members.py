@@ -1,15 +1,20 @@
 """``training.members``: several models are trained one after the other, and translate together."""
 
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from seq2seq_cli import train
 from seq2seq_cli.decoding.load import load
+from seq2seq_cli.errors import Interrupted
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights, save_weights
+from seq2seq_cli.training.events import Finished
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -124,6 +129,22 @@ def test_what_stops_one_of_them_tells_how_to_go_on_with_all(home: Path, tmp_path
     (again / "runs/two/members/2/last/previous.pt").unlink(missing_ok=True)
     assert s2s_here(again, "train", "--resume", "--out", "runs/two").returncode == 2
     assert resume_command(Path("runs/two/members/2")) == resume_command(Path("runs/two"))
+
+
+def test_a_stop_while_the_other_is_opened_tells_how_to_go_on(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(shutil.copytree(home, tmp_path / "again"))
+
+    def interrupt(_seed: int) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    def stop(event: object) -> None:
+        if isinstance(event, Finished):  # of the first; the weights of the other are drawn next
+            monkeypatch.setattr(torch, "manual_seed", interrupt)
+
+    with pytest.raises(Interrupted, match=r"kept. Resume with: s2s train --resume --out runs/two$"):
+        train(out="runs/two", resume=True, on_event=stop)
 
 
 def test_a_member_that_is_missing_is_told(home: Path, tmp_path: Path) -> None:

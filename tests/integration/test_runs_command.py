@@ -174,7 +174,7 @@ def test_a_run_without_held_out_pairs_is_drawn_with_its_losses(tmp_path: Path) -
     make_run(tmp_path / "runs" / "a", [step(100, 1, loss=3.0), step(200, 1, loss=2.5), nothing])
     done = s2s_here(tmp_path, "runs", "plot", "a", "--out", "a.svg")
     assert (done.returncode, done.stderr) == (0, "s2s: learning curves written to a.svg\n")
-    assert b"a: last 2.50, training" in (tmp_path / "a.svg").read_bytes()
+    assert b"a: last 2.500, training" in (tmp_path / "a.svg").read_bytes()
     assert "no bleu" in refused(s2s_here(tmp_path, "runs", "plot", "a", "--metric", "bleu", "--out", "b.svg"))
 
 

@@ -15,7 +15,7 @@ from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.compute.process import share_temporary_folder
 from seq2seq_cli.runs.listing import Run, results
 
-_DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".2f", "minutes": ".1f", "parameters": ",.0f"}
+_DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".3f", "minutes": ".1f", "parameters": ",.0f"}
 """The figures, each with its digits; `loss` is that of the validation split."""
 
 

@@ -65,7 +65,7 @@ def evaluate(
     from seq2seq_cli.pages.page import evaluation_page
 
     if html:
-        check_output_path(html, content="the page", endings=(".html", ".htm"), overwrite=overwrite)
+        check_output_path(html, content="the page", endings=(".html",), overwrite=overwrite)
     findings = s2s.evaluate(
         *(runs or []),
         split=split,

@@ -176,10 +176,13 @@ class LocationScore(Score):
     The query alone scores the positions. W has one row per position, which limits the length of a source.
     """
 
+    has_bias: ClassVar[bool] = False
+    """Whether b is added to W q."""
+
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.max_length = sizes.max_length
-        self.W = nn.Linear(sizes.query, sizes.max_length, bias=False)
+        self.W = nn.Linear(sizes.query, sizes.max_length, bias=self.has_bias)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 0"]:
         """Keys of length 0. Raises InputError when the source has more positions than W has rows."""
@@ -200,10 +203,7 @@ class LocationWordScore(LocationScore):
     """score([y; q], h_s) = (W [y; q] + b)_s, y the vector of the previous word; PyTorch's older tutorial."""
 
     reads_word = True
-
-    def __init__(self, sizes: Sizes) -> None:
-        super().__init__(sizes)
-        self.W = nn.Linear(sizes.query, sizes.max_length)
+    has_bias = True
 
 
 class StateFreeScore(Score):

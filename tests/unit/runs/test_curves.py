@@ -92,10 +92,10 @@ def words_of(content: bytes) -> set[str]:
     ("names", "axis", "measure", "shown"),
     [
         (["first", "$second\x1b"], "epoch", "bleu", {"epochs", "held-out BLEU (0 to 100)", "first: last 21.5"}),
-        (["first", "$second\x1b"], "epoch", "bleu", {"loss (nats per target token)", "$second\ufffd: last 3.25"}),
-        (["first", "young"], "epoch", "bleu", {"first: last 21.5", "young: last 8.00, training"}),
-        (["first"], "tokens", "loss", {"millions of target tokens", "first: last 3.00"}),
-        (["young", "blank"], "minutes", "loss", {"minutes, validation included", "young: last 8.00, training"}),
+        (["first", "$second\x1b"], "epoch", "bleu", {"loss (nats per target token)", "$second\ufffd: last 3.250"}),
+        (["first", "young"], "epoch", "bleu", {"first: last 21.5", "young: last 8.000, training"}),
+        (["first"], "tokens", "loss", {"millions of target tokens", "first: last 3.000"}),
+        (["young", "blank"], "minutes", "loss", {"minutes, validation included", "young: last 8.000, training"}),
     ],
 )
 def test_axes_have_units_and_curves_have_names_and_last_values(

@@ -23,6 +23,11 @@ def test_a_run_is_running_while_its_lock_is_held(tmp_path: Path) -> None:
     path = make_run(tmp_path / "run", [epoch(200, 1), step(300, 2)], THREE)
     with hold(path / ".lock"):
         assert Run.read(path).state == "running, in epoch 2 of 3"
+        write(path, [epoch(200, 1), end(200, 1, "1-minute limit reached")])
+        assert Run.read(path).state == "running, in the test"
+    several = make_run(tmp_path / "several", [epoch(600, 3), end(600, 3, "done")], (*THREE, "training.members=2"))
+    with hold(several / ".lock"):
+        assert Run.read(several).state == "running, in its other models or the test"
 
 
 def test_a_training_that_ends_while_its_run_is_read_is_not_interrupted(

@@ -116,7 +116,7 @@ def read_text(file: BinaryIO, name: str) -> Iterator[bytes]:
     head = file.read(_HEAD)
     file.seek(0)
     if not head:
-        raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
+        raise PairFileError(f"{name}: the file is empty: give one with sentences")
     if _WEB_PAGE.match(head):
         raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
     if is_zip(head):

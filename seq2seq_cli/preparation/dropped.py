@@ -107,7 +107,8 @@ class LineCounts:
                 for reason in self.reasons
                 if reason != "blank line"
             )
-            raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
+            what, cure = ("sentence", "give one per line") if file.is_text else ("sentence pair", ONE_PER_LINE)
+            raise PairFileError(f"{file.name}: no {what} in it{reasons}: {cure}")
 
     def doubts(self) -> Iterator[str]:
         """The warnings on what may be wrong with the lines, each with what to do."""

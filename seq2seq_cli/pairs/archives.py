@@ -172,8 +172,8 @@ def _reading(name: str, kind: str = "file") -> Iterator[None]:
     """Raise PairFileError where a file cannot be read in the block, or not be unpacked."""
     try:
         yield
-    except DAMAGE as error:  # also of an encrypted member, and of an unknown method
-        if isinstance(error, OSError) and error.errno is not None:
+    except DAMAGE as error:  # also of an encrypted member, of an unknown method, and of a name with a NUL
+        if kind == "file" or (isinstance(error, OSError) and error.errno is not None):
             raise PairFileError(unreadable(name, error)) from None
         problem = f"the {kind} is truncated, damaged or encrypted: get it again, or unpack it"
         raise PairFileError(f"{name}: {problem}") from None

@@ -120,7 +120,7 @@ def read_text(file: BinaryIO, name: str) -> Iterator[bytes]:
     if _WEB_PAGE.match(head):
         raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
     if is_zip(head):
-        return read_pairs(open_archive(file, name), name)
+        return read_pair_member(open_archive(file, name), name)
     if head.startswith(_GZIP):
         return _pieces(gzip.GzipFile(fileobj=file), name, "gzip file")
     return _pieces(file, name, "file")
@@ -137,7 +137,7 @@ def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(file)
 
 
-def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+def read_pair_member(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     """The bytes of the file of sentence pairs in a zip archive.
 
     Raises PairFileError when there is none, when several may be it, and where it cannot be unpacked.

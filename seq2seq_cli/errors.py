@@ -78,11 +78,11 @@ RESTORE = "restore it, or train again"
 """What helps against a damaged file of a run."""
 
 
-def unreadable(name: object, error: OSError) -> str:
+def unreadable(name: object, error: Exception) -> str:
     """The message about a file that cannot be read."""
     if isinstance(error, FileNotFoundError):
         return f"{name}: no such file: check the name and the folder"
-    return f"{name}: cannot be read: {error.strerror}"
+    return f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}"
 
 
 def how_to_install(extra: str) -> str:

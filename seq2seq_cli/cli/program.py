@@ -189,7 +189,7 @@ def _tell(error: Exception, memory_cure: str) -> None:
         case BrokenPipeError():
             lines = []  # nobody is left to tell
         case OSError():
-            lines = [f"{error.filename or 'input or output'}: {error.strerror or error}"]
+            lines = [f"{error.filename or 'standard input or output'}: {error.strerror or error}"]
         case S2SError():
             lines = error.lines()
         case _ if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0":

@@ -39,16 +39,12 @@ def open_output(path: Path | None, *, overwrite: bool) -> Iterator[TextIO]:
     if path is None:
         yield sys.stdout
         return
-    try:
-        with output_file(path, overwrite=overwrite) as file:
-            stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n", line_buffering=file.isatty())
-            try:
-                yield for_terminal(stream)
-            finally:
-                stream.detach()  # writes the rest, and leaves the file open
-    except OSError as error:
-        error.filename = error.filename or str(path)  # errors of other files name them
-        raise
+    with output_file(path, overwrite=overwrite) as file:
+        stream = io.TextIOWrapper(file, encoding="utf-8", newline="\n", line_buffering=file.isatty())
+        try:
+            yield for_terminal(stream)
+        finally:
+            stream.detach()  # writes the rest, and leaves the file open
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,6 @@ the commands offer these choices, and translate with these values, without it.
 """
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeAlias, get_args, get_origin
@@ -54,7 +53,7 @@ PrecisionName: TypeAlias = Literal["auto", Precision]
 
 _RANGES: Mapping[str, tuple[float, float]] = {
     **dict.fromkeys(("beam_size", "n_best"), (1, LARGEST_BEAM)),
-    **dict.fromkeys(("prune", "temperature"), (sys.float_info.min, math.inf)),
+    **dict.fromkeys(("prune", "temperature"), (math.ulp(0.0), math.inf)),
     **dict.fromkeys(("max_source_length", "batch_size", "threads"), (1, LARGEST_INTEGER)),
     "length_penalty_alpha": (0, LARGEST_LENGTH_ALPHA),
     "similar_pairs": (0, MOST_SIMILAR_PAIRS),

@@ -152,17 +152,18 @@ def explain(errors: Sequence[ErrorDetails]) -> str:
     return f"must be {either(wanted)}, not {_given(error['input'])}"
 
 
-def unknown_key(path: KeyPath) -> str:
-    """The message for a key that no config has: the keys that were probably meant, or all keys of its section."""
-    section, name = path[:-1], path[-1]
-    known = list(schema_fields())
+def unknown_key(path: KeyPath, below: KeyPath = ()) -> str:
+    """The message for an unknown key with the names `below` it: the keys probably meant, or all of its section."""
+    section, name = path[:-1], path[-1].lower()
+    known = schema_fields()
     here = {key[-1]: key for key in known if key[:-1] == section}
     same = [key for key in known if key[-1] == name]
     # A key that is written one level too high belongs below its section rather than anywhere else.
-    below = [key for key in same if key[: len(section)] == section]
-    near = [here[close] for close in get_close_matches(name.lower(), here, n=1)]
-    if meant := below or same or near:
-        return f"unknown key, did you mean {either([repr('.'.join(key)) for key in meant])}?"
+    inside = [key for key in same if key[: len(section)] == section]
+    near = [here[close] for close in get_close_matches(name, here, n=1)]
+    if meant := inside or same or near:
+        whole = [full if (full := (*key, *map(str.lower, below))) in known else key for key in meant]
+        return f"unknown key, did you mean {either([repr('.'.join(key)) for key in whole])}?"
     owner = f"'{'.'.join(section)}'" if section else "a config"
     return f"unknown key; the keys of {owner} are {', '.join(here)}" if here else f"{owner} is a value and has no keys"
 

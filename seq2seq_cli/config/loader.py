@@ -177,7 +177,7 @@ def _override_problem(path: KeyPath, document: Document) -> str | None:
         return "must be KEY=VALUE, such as training.lr=3e-4"
     for end in range(1, len(path) + 1):
         if path[:end] not in schema_fields():
-            return unknown_key(path[:end])
+            return unknown_key(path[:end], path[end:])
     if section := section_at(path):
         return f"a section; set one of its keys, such as {'.'.join(path)}.{next(iter(section.model_fields))}"
     return document.faults[0].message if document.faults else None

@@ -52,7 +52,7 @@ def whole_folder(path: Path, *, replaced: Iterable[str] = ()) -> Iterator[Path]:
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         make_folder(path)
-        with _locked(path, given) as aside:
+        with naming(given, keep=True), _locked(path, given) as aside:
             new = aside / _NEW
             new.mkdir()
             yield new

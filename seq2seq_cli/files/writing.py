@@ -55,7 +55,8 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
     with naming(path):
         file = open(aside, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115  # closed below
     try:
-        yield file
+        with naming(path, keep=True):
+            yield file
         with naming(path):
             file.flush()
             if permissions is not None:
@@ -77,12 +78,13 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
-def naming(path: Path) -> Iterator[None]:
-    """Name this file in an OSError of the block, which names none or a temporary one."""
+def naming(path: Path, *, keep: bool = False) -> Iterator[None]:
+    """Name this file in an OSError of the block, which names none or a temporary one; `keep` the name of any other."""
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = str(path), None
+        if not (keep and error.filename):
+            error.filename, error.filename2 = str(path), None
         raise
 
 
@@ -185,15 +187,11 @@ def output_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """
     check_output(path, overwrite=overwrite)
     if path.exists() and not path.is_file():
-        stream = path.open("wb")
-        try:
+        with naming(path, keep=True), path.open("wb") as stream:
             yield stream
-        finally:
-            with naming(path):
-                stream.close()
         return
     try:
-        with whole_file(Path(os.path.realpath(path)), replace=overwrite) as file:
+        with whole_file(Path(os.path.realpath(path)), replace=overwrite) as file, naming(path, keep=True):
             yield file
     except FileExistsError:
         raise _taken(path) from None

@@ -116,11 +116,11 @@ def read_text(file: BinaryIO, name: str) -> Iterator[bytes]:
     head = file.read(_HEAD)
     file.seek(0)
     if not head:
-        raise PairFileError(f"{name}: the file is empty: give one with a sentence pair per line")
+        raise PairFileError(f"{name}: the file is empty: give one with sentences")
     if _WEB_PAGE.match(head):
         raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
     if is_zip(head):
-        return read_pairs(open_archive(file, name), name)
+        return read_pair_member(open_archive(file, name), name)
     if head.startswith(_GZIP):
         return _pieces(gzip.GzipFile(fileobj=file), name, "gzip file")
     return _pieces(file, name, "file")
@@ -137,7 +137,7 @@ def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
         return zipfile.ZipFile(file)
 
 
-def read_pairs(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
+def read_pair_member(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
     """The bytes of the file of sentence pairs in a zip archive.
 
     Raises PairFileError when there is none, when several may be it, and where it cannot be unpacked.
@@ -172,8 +172,8 @@ def _reading(name: str, kind: str = "file") -> Iterator[None]:
     """Raise PairFileError where a file cannot be read in the block, or not be unpacked."""
     try:
         yield
-    except DAMAGE as error:  # also of an encrypted member, and of an unknown method
-        if isinstance(error, OSError) and error.errno is not None:
+    except DAMAGE as error:  # also of an encrypted member, of an unknown method, and of a name with a NUL
+        if kind == "file" or (isinstance(error, OSError) and error.errno is not None):
             raise PairFileError(unreadable(name, error)) from None
         problem = f"the {kind} is truncated, damaged or encrypted: get it again, or unpack it"
         raise PairFileError(f"{name}: {problem}") from None

@@ -11,8 +11,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
-from seq2seq_cli.files.writing import check_output, make_folder, naming, output_file
-from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pairs
+from seq2seq_cli.files.writing import check_output, make_folder, output_file
+from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pair_member
 from seq2seq_cli.text.languages import PUBLISHED, code_named, short_code
 from seq2seq_cli.version import __version__
 
@@ -137,13 +137,12 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: b
     archive = open_archive(BytesIO(content), url)
     members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]
     attribution = b"".join(read_member(archive, members[0], url)) if members else b""
-    pairs = b"".join(read_pairs(archive, url))
+    pairs = b"".join(read_pair_member(archive, url))
     with output_file(pair_file, overwrite=overwrite) as file:
-        with naming(pair_file):
-            file.write(pairs)
-            file.flush()
+        file.write(pairs)
+        file.flush()
         # Not before: a full disk or a damaged archive leaves neither file.
         if attribution:
-            with output_file(about, overwrite=overwrite) as about_file, naming(about):
+            with output_file(about, overwrite=overwrite) as about_file:
                 about_file.write(attribution)
     return Downloaded(pair_file=pair_file, lines=pairs.count(b"\n"), about=about if attribution else None)

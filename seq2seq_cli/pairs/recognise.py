@@ -73,7 +73,8 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Pai
                 )
             raise PairFileError(
                 f"{pair_file.name}:1: one column only: separate source and target by a tab, put cells that hold the"
-                " separator in quotation marks, or give the file of the translations behind this one"
+                " separator in quotation marks, or give the file of the translations behind this one; --related and"
+                " --dictionary need both columns in one file"
             )
         how = f"{reader.kind}, paired by their keys" if reader else "taken as two columns, line by line"
         notice = f"{pair_file.name} and {other.name}: {how}"

@@ -64,7 +64,7 @@ def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[st
             text = waiting + error.object[: error.start].decode(encoding, "replace")
             problem = (
                 f"byte 0x{error.object[error.start]:02x} is not {encoding}: name the encoding of a text, such as"
-                " --encoding cp1252; unpack an archive, and save a document as text"
+                " --encoding cp1252"
             )
         waiting = "\r" if text.endswith("\r") and piece is not None and not problem else ""  # perhaps half of CRLF
         text = text.removesuffix(waiting)
@@ -76,7 +76,7 @@ def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[st
         if zero:
             problem = "a zero byte: no text, or UTF-16 without a byte order mark: try --encoding utf-16-le or utf-16-be"
         if problem:
-            raise PairFileError(f"{name}:{line}: {problem}")
+            raise PairFileError(f"{name}:{line}: {problem}; unpack an archive, and save a document as text")
 
 
 def split_lines(texts: Iterator[str]) -> Iterator[str | None]:

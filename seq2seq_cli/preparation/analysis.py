@@ -21,7 +21,7 @@ from seq2seq_cli.preparation.pair_store import NewPairs, PairStore
 from seq2seq_cli.preparation.workers import OpenWorkers
 from seq2seq_cli.text.characters import INNER_APOSTROPHE, UNSPACED_LETTERS, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import SIDES, Rules, SideName, read_rules
+from seq2seq_cli.text.sides import SIDES, Rules, SideName, rules_of_sides
 
 _BYTES_PER_LINE = 100
 """About the length of a line in published files, the third column included."""
@@ -72,7 +72,7 @@ def read_all(
     with open_workers(size if data.limit is None else min(size, data.limit * _BYTES_PER_LINE)) as workers:
         # A worker loads spaCy, whose memory this process then need not have.
         texts = dict.fromkeys(reading.text for _, reading in files)
-        rules = dict(workers.map_in_order(read_rules, texts))
+        rules = dict(workers.map_in_order(rules_of_sides, texts))
         readings = {pair_file: replace(reading, rules=rules[reading.text]) for pair_file, reading in files}
         all_blocks = input_blocks([pair_file for pair_file, _ in files], data)
         tasks = ((block, readings[block.pair_file]) for block in all_blocks)

@@ -27,7 +27,7 @@ LONGEST_EXAMPLE = 200
 
 _FEW, _SOME, _MANY = 0.01, 0.05, 0.1
 """Fractions of the lines or pairs above which a doubt is told."""
-_LIMITS: Mapping[Reason, str] = {"too long": "data.max_tokens", "length ratio": "data.max_ratio"}
+LIMITS: Mapping[Reason, str] = {"too long": "data.max_tokens", "length ratio": "data.max_ratio"}
 """The keys that drop lines."""
 
 _COLUMNS = ("reason", "place", "src", "tgt")
@@ -107,11 +107,12 @@ class LineCounts:
                 for reason in self.reasons
                 if reason != "blank line"
             )
-            raise PairFileError(f"{file.name}: no sentence pair in it{reasons}: {ONE_PER_LINE}")
+            what, cure = ("sentence", "give one per line") if file.is_text else ("sentence pair", ONE_PER_LINE)
+            raise PairFileError(f"{file.name}: no {what} in it{reasons}: {cure}")
 
     def doubts(self) -> Iterator[str]:
         """The warnings on what may be wrong with the lines, each with what to do."""
-        for reason, key in _LIMITS.items():
+        for reason, key in LIMITS.items():
             if (count := self.dropped[reason]) > _SOME * self.lines:
                 place = self.examples[reason][0].place
                 yield f"{count:,} of {self.lines:,} lines are dropped as '{reason}', from {place} on: raise {key}"

@@ -132,13 +132,11 @@ def prepare(
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
         with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
-            own = [each for each in local if each.split <= TEST]
-            codes = preferred.codes if preferred else None
-            own = recognise(own, encoding=asked.data.encoding, columns=asked.data.columns, languages=codes)
+            data, own = asked.data, [each for each in local if each.split <= TEST]
+            own = recognise(own, encoding=data.encoding, columns=data.columns, languages=preferred and preferred.codes)
             inputs = _own_inputs(own, asked, preferred)
-            stated = [codes for _, codes in with_codes]
             helping = (each for each in local if each.split > TEST)
-            for each, codes in zip_longest(helping, stated):  # the related files are the first of them
+            for each, codes in zip_longest(helping, [codes for _, codes in with_codes]):  # related files are the first
                 helper, reading, doubts = read_help(each, codes, inputs.config)
                 inputs.files.append((helper, reading))
                 inputs.notices += filter(None, [helper.notice])

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
 from seq2seq_cli.corpus.splits import PARTS, SPLITS, TEST, TRAIN, VALID, Hashes, PartName, are_among, first_of_each, mix
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.preparation.dropped import MOST_EXAMPLES, DroppedLine, LineCounts
+from seq2seq_cli.preparation.dropped import LIMITS, MOST_EXAMPLES, DroppedLine, LineCounts
 from seq2seq_cli.preparation.leak_free_splits import assign_splits
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.text.sides import SIDES, SideName
@@ -51,7 +50,7 @@ def select(store: PairStore, counts: LineCounts, config: Config) -> Selection:
     shared = int(np.count_nonzero(_sharing(store, part_of_pair == TEST, part_of_pair == VALID)))
     train = part_of_pair == TRAIN
     if not train.any():
-        raise PairFileError(_nothing_left(store, part_of_pair, data))
+        raise PairFileError(_nothing_left(store, part_of_pair))
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
     first, second = SIDES[::-1] if data.swap else SIDES
@@ -139,10 +138,9 @@ def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
     return hashes ^ mix(np.arange(len(PARTS), dtype=np.uint64))[given] if given.any() else hashes
 
 
-def _nothing_left(store: PairStore, part_of_pair: NDArray[np.int8], data: DataConfig) -> str:
+def _nothing_left(store: PairStore, part_of_pair: NDArray[np.int8]) -> str:
     files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.blocks))
     dropped = {reason: len(_dropped(part_of_pair, reason)) for reason in REASONS}
     counts = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items() if count)
-    limits = f", or raise data.max_tokens={data.max_tokens} or data.max_ratio={data.max_ratio:g}"
-    cure = f"give more pairs{limits if dropped['too long'] or dropped['length ratio'] else ''}"
+    cure = " or ".join(["give more pairs", *(f"raise {key}" for reason, key in LIMITS.items() if dropped[reason])])
     return f"{files}: no pair is left for training ({counts}): {cure}"

@@ -33,7 +33,7 @@ Rules: TypeAlias = tuple[TokenizerRules | None, TokenizerRules | None]
 """The rules that cut the words of the source and of the target; None as in a Codec."""
 
 
-def read_rules(text: "TextConfig") -> Rules:
+def rules_of_sides(text: "TextConfig") -> Rules:
     """The rules of the installed spaCy for both languages; raises InputError when spaCy is missing."""
     return get_segmenter(text.src, text.unit).rules, get_segmenter(text.tgt, text.unit).rules
 
@@ -45,7 +45,7 @@ def fit_codecs(
 
     ``rules`` have cut the tokens; None: the rules of the installed spaCy.
     """
-    src_rules, tgt_rules = rules or read_rules(text)
+    src_rules, tgt_rules = rules or rules_of_sides(text)
     if not text.shares_vocabulary:
         src = fit_codec(text.src, text.unit, src_counts, src_rules)
         return src, fit_codec(text.tgt, text.unit, tgt_counts, tgt_rules)

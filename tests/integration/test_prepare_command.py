@@ -195,7 +195,7 @@ def test_dropped_lines_are_reported(home: Path) -> None:
             ["--out", "x" * 300],
             "cannot be used: File name too long: choose another folder with --out",
         ),
-        (b"Hi you.\tHo.\n", ["--set", "data.max_tokens=1"], "training (1 too long): give more pairs, or raise data"),
+        (b"Hi you.\tHo.\n", ["--set", "data.max_tokens=1"], "training (1 too long): give more pairs or raise data"),
         (b"Hi.\tHallo.\n", ["--config", "no_such_config"], "no_such_config"),
     ],
 )

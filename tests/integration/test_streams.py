@@ -33,7 +33,7 @@ def test_a_full_disk_is_one_line(arguments: list[str], unbuffered: dict[str, str
         )
 
     assert done.returncode == 1
-    assert done.stderr == f"s2s: error: input or output: {os.strerror(errno.ENOSPC)}\n"
+    assert done.stderr == f"s2s: error: standard input or output: {os.strerror(errno.ENOSPC)}\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no full device")

@@ -25,7 +25,7 @@ _FOUND: "dict[LanguageOrigin, str]" = {
     "config": "as the config says",
     "columns": "as the names of the columns say",
     "name": "as the file's name says",
-    "default": "by default; see --languages",
+    "default": "by their words, else en-de; see --languages",
 }
 
 
@@ -48,7 +48,7 @@ def prepare(
         typer.Option(
             metavar="en-de",
             help="The languages of the columns.",
-            show_default="by the names of columns or files, or en-de",
+            show_default="by the names of columns or files, else by words of English and German",
         ),
     ] = None,
     encoding: Encoding = None,

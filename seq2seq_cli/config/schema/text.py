@@ -17,7 +17,7 @@ class DataConfig(Section):
     """The sentence pairs: which are used, and how many are held out."""
 
     limit: PositiveInt | None = None
-    """Number of lines read, from the first on; null: all. Files of given splits (--valid, --test) are read whole."""
+    """Number of lines read, from the first on; null: all. Files of other options, such as --valid, are read whole."""
     encoding: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", examples=["utf-8", "latin-1"])] = "utf-8"
     """Encoding of the pair files, unless a byte order mark at the start of a file names another."""
     columns: Annotated[str, Field(examples=["en,de", "2,4"])] | None = None
@@ -40,7 +40,7 @@ class SideConfig(Section):
     """One language, and how its text becomes ids. By default, case and spacing are kept."""
 
     language: Annotated[str, Field(pattern=r"^([a-z]{2,3}|auto)$", examples=["en", "de"])] = AUTO
-    """ISO code. auto: by the names of the columns, else of the file (fra.txt: en and fr), else en, de."""
+    """ISO code. auto: by the names of columns or files (fra.txt: en and fr), else by words of English and German."""
     lowercase: bool = False
     """Lower-case the text."""
     spacing: bool = True

@@ -183,7 +183,8 @@ class Sampling(Strategy):
     @override
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
         numbers, values = by_group(candidates.rows, candidates.log_probabilities)
-        cumulative = np.exp((values - values[:, :1]) / self._temperature).cumsum(axis=1)
+        with np.errstate(over="ignore"):  # near 0, a temperature leaves the likeliest tokens alone
+            cumulative = np.exp((values - values[:, :1]) / self._temperature).cumsum(axis=1)
         sources = rows.sources[candidates.rows[numbers[:, 0]]]
         drawn = np.array([self._generators[source].random() for source in sources.tolist()])
         place = (cumulative < drawn[:, np.newaxis] * cumulative[:, -1:]).sum(axis=1)

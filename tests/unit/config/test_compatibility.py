@@ -1,8 +1,11 @@
 """Keys that do not go together are refused when the config is read, in one line that names them."""
 
+import math
+
 import pytest
 
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.errors import ConfigError
 
 SIZES = "model.encoder.hidden_size (256); model.decoder.hidden_size (8)"
@@ -94,6 +97,19 @@ def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> Non
 )
 def test_keys_that_go_together_are_accepted(overrides: str) -> None:
     assert load_config(None, overrides.split()) != load_config(None)
+
+
+def test_translating_takes_the_least_and_the_largest_value_of_each_key() -> None:
+    bounds = []
+    for key, schema in DecodingConfig.model_json_schema()["properties"].items():
+        for kind in schema.get("anyOf", [schema]):
+            bounds += [(key, kind[name]) for name in ("minimum", "maximum") if name in kind]
+            bounds += [(key, math.nextafter(kind["exclusiveMinimum"], 1))] if "exclusiveMinimum" in kind else []
+            bounds += [(key, kind["exclusiveMaximum"] - 1)] if "exclusiveMaximum" in kind else []
+    assert {"prune", "temperature", "seed", "beam_size"} <= {key for key, _ in bounds}
+    for key, value in bounds:
+        chosen = DecodingConfig.model_validate({"sampling": True, key: value})
+        assert getattr(chosen.options, key) == value
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.files.reading import read_json
 from seq2seq_cli.files.whole_folder import whole_folder
-from seq2seq_cli.files.writing import check_output_path, rename_free, whole_file, write_json, write_whole
+from seq2seq_cli.files.writing import check_output_path, output_file, rename_free, whole_file, write_json, write_whole
 
 
 def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
@@ -186,6 +186,20 @@ def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path, monke
     with pytest.raises(OSError, match="Read-only") as raised, whole_folder(tmp_path / "folder"):
         pass
     assert raised.value.filename == str(tmp_path / "folder")
+
+
+@pytest.mark.parametrize("make", [whole_file, whole_folder, partial(output_file, overwrite=False)])
+def test_an_error_inside_names_what_is_being_made_or_the_other_file(
+    make: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OSError, match="full") as raised, make(Path("new")):
+        raise OSError(errno.ENOSPC, "full")
+    assert raised.value.filename == "new"
+    with pytest.raises(FileNotFoundError) as raised, make(tmp_path / "new"):
+        (tmp_path / "other").open()
+    assert raised.value.filename == str(tmp_path / "other")
+    assert list(tmp_path.iterdir()) == []
 
 
 check = partial(check_output_path, content="learning curves", endings=(".png", ".svg", ".pdf"))

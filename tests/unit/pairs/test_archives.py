@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import read_text
+from seq2seq_cli.pairs.archives import open_file, read_text
 from tests.site import archive_of
 
 TEXT = b"".join(f"{number}\t{number}\n".encode() for number in range(5000))
@@ -63,6 +63,11 @@ def test_each_fault_of_a_file_is_named(tmp_path: Path, content: bytes, message: 
     with pytest.raises(PairFileError) as caught:
         read(tmp_path / "x", content)
     assert str(caught.value).startswith(f"x: {message}")
+
+
+def test_a_name_that_no_file_can_have_is_not_told_as_damage() -> None:
+    with pytest.raises(PairFileError, match=r"cannot be read: .*null"):
+        open_file(Path("a\0"), "a")
 
 
 def test_a_long_list_of_members_is_cut(tmp_path: Path) -> None:

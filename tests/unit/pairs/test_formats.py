@@ -396,6 +396,12 @@ def test_files_are_read_as_they_are_meant(tmp_path: Path, name: str) -> None:
         ("f", "en\tibo", "", "en to ig (as the names of the columns say)"),
         ("f", "txt-ddo\tgls-en", "", "ddo to en (as the names of the columns say)"),
         ("deu.txt", "house\tHaus", "--columns 2,1", "de to en (as the file's name says)"),
+        (
+            "f",
+            "Ist das nicht die Katze?\tI see the cat and you.",
+            "",
+            "de to en (by their words, else en-de; see --languages)",
+        ),
     ],
 )
 def test_names_of_columns_and_files_state_the_languages(

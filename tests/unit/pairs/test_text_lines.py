@@ -79,6 +79,7 @@ def test_undecodable_bytes_are_named_with_their_line(content: bytes, encoding: s
     for piece in (4, 1000):
         lines, error = read(content, encoding, piece)
         assert error.startswith(f"deu.txt:{said}")
+        assert error.endswith("; unpack an archive, and save a document as text")
         assert len(lines) == int(said.partition(":")[0]) - 1
 
 

@@ -80,6 +80,8 @@ def test_splits_without_pairs_are_refused(pair_file: Path, tmp_path: Path) -> No
         prepare(pair_file, out=tmp_path / "out", valid=file(tmp_path, "none.tsv", ["", ""]))
     with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\): give more pairs$"):
         prepare(pair_file, out=tmp_path / "out", test=[pair_file])
+    with pytest.raises(PairFileError, match=r"\(300 too long\): give more pairs or raise data\.max_tokens$"):
+        prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=1"])
 
 
 def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:

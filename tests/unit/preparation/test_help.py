@@ -144,7 +144,7 @@ def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Pa
         ("dictionary", ["これは日本語の文章です。\tEin Vogel."] * 3, "--dictionary is for words in the two languages"),
         ("tgt_only", ["Hi.\tHallo.", "Run.\tLauf."], "has columns: --tgt-only is for a text in one language"),
         ("tgt_only", ["これは日本語の文章です。" * 3], "is in Japanese script, not German (de), for --tgt-only"),
-        ("src_only", [""], "no sentence pair in it"),
+        ("src_only", [""], "help.txt: no sentence in it: give one per line"),
     ],
 )
 def test_what_cannot_help_is_refused(tmp_path: Path, option: str, lines: Sequence[str], told: str) -> None:

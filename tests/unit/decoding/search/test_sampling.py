@@ -39,6 +39,7 @@ def frequencies(**values: object) -> dict[tuple[int, ...], float]:
     [
         ({}, {(A, EOS): 0.5, (B, EOS): 0.3, (C, EOS): 0.15, (EOS,): 0.05}),
         ({"temperature": 0.5}, {(A, EOS): 100 / 146, (B, EOS): 36 / 146, (C, EOS): 9 / 146, (EOS,): 1 / 146}),
+        ({"temperature": 5e-324}, {(A, EOS): 1.0}),
         ({"min_length": 1}, {(A, EOS): 50 / 95, (B, EOS): 30 / 95, (C, EOS): 15 / 95}),
     ],
 )

@@ -43,6 +43,7 @@ TEXTS = [
     "See https://example.org/a_(b). she saw the dog at 7:30.",
     "<b>she</b> saw <i>the dog</i>.<br>he kissed **her**.\n\n- he\n- `she` saw",
     "she &amp; he saw&nbsp;the d&eacute;g &foo; <!-- he --> &#39; &copyright; &region; &semi;&shy;",
+    "<p>She said &quot;he saw her&quot;</p> he saw the caf&eacute;",
     '3. Mai: he <a href="room2.html">saw</a> 2 dogs',
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'> he saw",
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ toString 😀 👨‍👩‍👧',

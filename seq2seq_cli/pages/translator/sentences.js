@@ -45,13 +45,14 @@ function partsOf(masked, marks, [start, end], fits) {
 /** The best place to cut a part in two; null where there is none. */
 function cuttingPlace(masked, marks, start, end) {
   const [quarter, middle] = [Math.floor((end - start) / 4), Math.floor((start + end) / 2)];
+  const markAround = (place) => marks.find((mark) => mark.start < place && place < mark.end);
   for (const cut of [EXPRESSIONS.cut0, EXPRESSIONS.cut1, EXPRESSIONS.cut2]) {
     const found = [...masked.slice(0, end - quarter).matchAll(cut)].map((match) => match.index + match[0].length)
-      .filter((place) => place > start + quarter && place < end);
+      .filter((place) => place > start + quarter).map((place) => markAround(place)?.end ?? place)
+      .filter((place) => place < end);
     if (found.length) return found.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
   }
-  const isInside = (place) => marks.some((mark) => mark.start < place && place < mark.end)
-    || /^(?:\p{M}|[\udc00-\udfff])/u.test(masked.slice(place));
+  const isInside = (place) => markAround(place) || /^(?:\p{M}|[\udc00-\udfff])/u.test(masked.slice(place));
   for (const step of [1, -1]) {
     let place = middle;
     while (start < place && place < end && isInside(place)) place += step;
@@ -69,6 +70,7 @@ function pieceOf(text, masked, marks, [start, end]) {
   if (!/\p{L}/v.test(masked.slice(left, right))) return null;
   const marksIn = (from, to) => marks.filter((mark) => from <= mark.start && mark.start < to);
   const inside = marksIn(left, right);
+  right = Math.max(right, ...inside.map((mark) => mark.end)); // of an entity, one character is shown
   const hasPartner = ({ partner }) => inside.includes(partner);
   left = marksIn(start, left).find(hasPartner)?.start ?? left;
   right = marksIn(right, end).findLast(hasPartner)?.end ?? right;

@@ -140,8 +140,9 @@ def test_suggestions_are_off_unless_the_operator_turns_them_on(run: Path) -> Non
 
 def test_a_suggestion_counts_once_the_owner_accepts_it(run: Path) -> None:
     before = load(run).translate(TEXT)
-    with running_server("--model", run, "--suggestions") as server:
+    with running_server("--model", run, "--suggestions", "--max-characters", "500") as server:
         assert server.get("/frontend/settings").content["suggestions"] is True
+        assert suggested(server, s="sie " * 200).status == 413
         assert suggested(server).content == {"success": True}
         assert server.translate(q=TEXT, source="en", target="de").content == {"translatedText": before}
         for wrong, problem in (
@@ -162,3 +163,6 @@ def test_a_suggestion_that_cannot_be_kept_is_refused(run: Path) -> None:
     with running_server("--model", run, "--suggestions") as server:
         answer = suggested(server)
         assert (answer.status, "cannot be written" in answer.content["error"]) == (503, True)
+    with running_server("--model", run, "--suggestions", "--timeout", "0.5") as server:
+        answer = suggested(server, s="sie " * 4_900)
+        assert (answer.status, "within 0.5 seconds" in answer.content["error"]) == (503, True)

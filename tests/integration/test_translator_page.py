@@ -48,6 +48,7 @@ TEXTS = [
     "</script><script>document.title = 'taken'</script><img src=x onerror=document.title='taken'> he saw",
     'he saw "her" \u2028 ${she} \\u003c constructor __proto__ toString 😀 👨‍👩‍👧',
     "the dog . " * 40,
+    "she saw 😀😀 the d𝐨g " * 40,
     "She And Tom Saw Her And It Is She",
     "He saw 😀 her 👍🏽. 🇩🇪 She (kissed) ❤️ him →1️⃣",
     "Move %s to $2 and {host}{path}z, or $1! ▁ ${x} she@he.com",

@@ -42,7 +42,6 @@ A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`
 """
 NO_SPACE_BEFORE = ".,;:!?…)]}"
 
-
 _Place: TypeAlias = tuple[int, int]
 """A place in a translation: the number of a word, and the side.
 

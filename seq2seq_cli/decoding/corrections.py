@@ -92,8 +92,8 @@ def add_correction(path: Path, translator: Translator, source: str, translation:
 
     Raises InputError for a correction that could not be used, and for a file that is full.
     """
-    if any(len(side.split("\n")) > 1 for side in map(str.strip, (source, translation))):
-        raise InputError("the correction: has several lines: correct each by itself")
+    if any("\t" in side or side.splitlines()[1:] for side in map(str.strip, (source, translation))):
+        raise InputError("the correction: has several lines or columns: correct each by itself")
     source, translation = normalise(source), normalise(translation)
     codecs = translator.src_codec, translator.tgt_codec
     found = read_correction(codecs, source, translation, name="the correction")

@@ -26,7 +26,6 @@ from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 _APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
-
 Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 """A glossary: terms of the source, each with its translations, of which one must be used."""
 

@@ -121,8 +121,6 @@ def forced_steps(
     ``proposals.asked`` has one column, log p of the token that the target has there, EOS last; without probabilities,
     it has none, and only features and attention are computed.
     """
-    if not sources:
-        return
     ids = [[BOS, *target, EOS] for target in targets]
     rows, state = np.arange(len(ids)), engine.start(sources)
     for t in range(max(map(len, ids)) - 1):

@@ -42,7 +42,6 @@ A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`
 """
 NO_SPACE_BEFORE = ".,;:!?…)]}"
 
-
 _Place: TypeAlias = tuple[int, int]
 """A place in a translation: the number of a word, and the side.
 
@@ -222,7 +221,8 @@ def _weights_of_words(
     # Composed to NFC, a text may have another number of characters than its units.
     rows = weights[owners[np.arange(sum(lengths)).clip(max=len(owners) - 1)]]
     starts = list(accumulate(lengths[:-1], initial=0))
-    return np.asarray(np.add.reduceat(rows, starts, axis=0) / np.array(lengths)[:, None])
+    # In 64 bits, words of one unit have the same weights exactly, and the first of them is the best one.
+    return np.asarray(np.add.reduceat(rows, starts, axis=0, dtype=np.float64) / np.array(lengths)[:, None])
 
 
 def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:

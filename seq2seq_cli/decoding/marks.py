@@ -148,7 +148,6 @@ MARK = (
 ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\%{{$\t\u203c\u20e3\ufe0f{_LINE_ENDS}{PICTURES}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
 """A quick test: found in every text of usual length that has a mark."""
 
-
 _DEEPEST = 100
 """Pairs inside one another; deeper ones are single marks."""
 

@@ -207,16 +207,16 @@ def _parts(masked: str, marks: Sequence[Mark], sentence: Span, fits: Callable[[s
 def _cutting_place(masked: str, marks: Sequence[Mark], start: int, end: int) -> int | None:
     """The best position to cut a part in two, near its middle and outside of marks; None when there is none."""
     quarter, middle = (end - start) // 4, (start + end) // 2
-    for cuts in CUTS:
-        places = [match.end() for match in cuts.finditer(masked, start + quarter, end - quarter)]
-        if places := [place for place in places if start < place < end]:
-            return min(places, key=lambda place: abs(place - middle))
     first = bisect_right(marks, start, key=lambda mark: mark.end)
     near = marks[first : bisect_left(marks, end, key=lambda mark: mark.start)]
-    inside = {place for mark in near for place in range(mark.start + 1, mark.end)}
+    ends = {place: mark.end for mark in near for place in range(mark.start + 1, mark.end)}  # by places inside
+    for cuts in CUTS:
+        places = [ends.get(match.end(), match.end()) for match in cuts.finditer(masked, start + quarter, end - quarter)]
+        if places := [place for place in places if start < place < end]:
+            return min(places, key=lambda place: abs(place - middle))
     for step in (1, -1):
         place = middle
-        while start < place < end and (place in inside or unicodedata.category(masked[place])[0] == "M"):
+        while start < place < end and (place in ends or unicodedata.category(masked[place])[0] == "M"):
             place += step
         if start < place < end:
             return place
@@ -233,6 +233,7 @@ def _piece(text: str, masked: str, marks: Sequence[Mark], part: Span) -> Piece |
         return None
     left, right = inside.span()
     first, inner, behind, last = (_first_mark(marks, place) for place in (part[0], left, right, part[1]))
+    right = max([right, *(mark.end for mark in marks[inner:behind])])  # of an entity, one character is shown
     partners = range(inner, behind)
     left = next((mark.start for mark in marks[first:inner] if mark.partner in partners), left)
     right = next((mark.end for mark in marks[behind:last][::-1] if mark.partner in partners), right)

@@ -83,13 +83,9 @@ class Translator:
     has_steps: bool = False
     """Whether they come with their steps, too."""
 
-    def with_options(self, **changes: Any) -> "Translator":
-        """The same translator with other values of these keys; the engine is not loaded again."""
-        return replace(self, options=replace(self.options, **changes))
-
     def with_n_best(self, n: int) -> "Translator":
         """The same translator with `n` translations of each text, and a beam that is large enough for them."""
-        return self.with_options(n_best=n, beam_size=max(n, self.options.beam_size))
+        return replace(self, options=replace(self.options, n_best=n, beam_size=max(n, self.options.beam_size)))
 
     def with_traces(self, *, steps: bool = False) -> "Translator":
         """The same translator, whose translations come with the trees of their searches, and with their `steps`."""

@@ -157,9 +157,11 @@ class Application:
         if not self.takes_suggestions:
             raise HTTPException(403, "suggestions are off: s2s serve --suggestions turns them on")
         wanted = Suggestion.parse(await self._fields(request), self.max_characters)
+        TextsRequest.parse({"q": wanted.s}, self.max_characters)  # it is searched for, as texts are
         run = self.runs[(await self._direction(wanted))[0]]
         try:
-            await asyncio.to_thread(add_correction, run.path / SUGGESTIONS, run.uncorrected, wanted.q, wanted.s)
+            path, translator = run.path / SUGGESTIONS, run.uncorrected
+            await self._in_time(asyncio.to_thread(add_correction, path, translator, wanted.q, wanted.s))
         except InputError as error:
             raise HTTPException(400, str(error)) from None
         except OSError as error:

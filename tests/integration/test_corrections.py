@@ -75,8 +75,7 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
     like = "she saw the dog ?"
     before = loaded.explain(like).sentences[0]
     (run / "corrections.tsv").write_text(f"{TEXT}\t{RIGHT}\n", encoding="utf-8")
-    translator = loaded.translator.with_options(similar_pairs_weight=0.6)
-    after = translator.translate([like])[0].sentences[0]
+    after = loaded.explain(like).sentences[0]
     assert after.token_log_probabilities != before.token_log_probabilities
     unlike = loaded.explain(OTHERS[0]).sentences[0]
     (run / "corrections.tsv").unlink()
@@ -91,7 +90,8 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
         (TEXT, "漢字", "the model cannot write 漢字, and cannot copy it from the source"),
         ("she saw https://a.org .", "sie sah https://b.org.", "cannot write https://b.org, and cannot copy it"),
         ("she saw 漢字", RIGHT, "the model does not know 漢字, which is not in the translation"),
-        ("She saw\nhim?", "sie sah\nihn.", "has several lines"),
+        ("She saw\u2028him?", "sie sah ihn.", "has several lines"),
+        (TEXT, "sie sah\tden Hund.", "has several lines or columns"),
         (TEXT, f"{RIGHT} 🎉", f"would be written: {RIGHT}"),
         ("she saw 🐶 .", RIGHT, "would be written: "),
     ],
@@ -140,8 +140,9 @@ def test_suggestions_are_off_unless_the_operator_turns_them_on(run: Path) -> Non
 
 def test_a_suggestion_counts_once_the_owner_accepts_it(run: Path) -> None:
     before = load(run).translate(TEXT)
-    with running_server("--model", run, "--suggestions") as server:
+    with running_server("--model", run, "--suggestions", "--max-characters", "500") as server:
         assert server.get("/frontend/settings").content["suggestions"] is True
+        assert suggested(server, s="sie " * 200).status == 413
         assert suggested(server).content == {"success": True}
         assert server.translate(q=TEXT, source="en", target="de").content == {"translatedText": before}
         for wrong, problem in (
@@ -162,3 +163,6 @@ def test_a_suggestion_that_cannot_be_kept_is_refused(run: Path) -> None:
     with running_server("--model", run, "--suggestions") as server:
         answer = suggested(server)
         assert (answer.status, "cannot be written" in answer.content["error"]) == (503, True)
+    with running_server("--model", run, "--suggestions", "--timeout", "0.5") as server:
+        answer = suggested(server, s="sie " * 4_900)
+        assert (answer.status, "within 0.5 seconds" in answer.content["error"]) == (503, True)

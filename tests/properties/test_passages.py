@@ -16,11 +16,11 @@ from seq2seq_cli.text.characters import HIDDEN, normalise, without_control_chara
 TAGS = ["<b>", "</b>", "<i class='x y'>", "</i>", "<br>", "<p>", "</p>", "<code>", "</code>", "<!-- c -->", "<a", ">"]
 MARKDOWN = ["*", "**", "_", "`", "[", "](u)", "]", "# ", "- ", "> ", "```", "\n\n", "1. ", "~~"]
 WORDS = ["https://a.org/b_c.", "me@a.org", "/usr/bin/x", "@me", "#tag", "12.50", "3", "Dr.", "e.g.", "Hund", "he", "猫"]
-MORE = ["ה", "❤️", "👩‍👧", "🇩🇪", "1️⃣", "%s", "{name}", "$1", "\f", "\ufdd0", "&amp;", "&eacute;", "<!--", "'", "(", "<"]
+MORE = ["ה", "❤️", "👩‍👧", "🇩🇪", "1️⃣", "%s", "{name}", "$1", "\f", "\ufdd0", "&amp;", "<!--", "'", "(", "<"]
+ENTITIES = ["&eacute;", "&quot;", "&mdash;", "&nbsp;", "&#33;"]
 STOPS = [". ", "! ", "? ", "…", "。", ", ", "; ", " ", "  ", "\t", "\r\n", "\0", "\x1b[31m", '"', "<!-- c -->"]
-any_text = st.lists(st.sampled_from(TAGS + MARKDOWN + WORDS + MORE + STOPS) | st.text(max_size=3), max_size=25).map(
-    "".join
-)
+any_part = st.sampled_from(TAGS + MARKDOWN + WORDS + MORE + ENTITIES + STOPS) | st.text(max_size=3)
+any_text = st.lists(any_part, max_size=25).map("".join)
 lengths = st.integers(1, 12)
 
 
@@ -50,6 +50,13 @@ def test_the_marks_of_a_text_are_in_order_and_have_each_other_as_partners(text: 
     assert all(left.end <= right.start for left, right in pairwise(marks))
     for i, mark in enumerate(marks):
         assert mark.partner is None or marks[mark.partner].partner == i
+
+
+@given(any_text, lengths)
+def test_no_piece_begins_or_ends_inside_of_a_mark(text: str, longest: int) -> None:
+    passage = taken_apart(text, longest)
+    ends = [place for piece in passage.pieces for place in (piece.start, piece.end)]
+    assert not [mark for mark in find_marks(passage.text) if any(mark.start < place < mark.end for place in ends)]
 
 
 @given(any_text, lengths)

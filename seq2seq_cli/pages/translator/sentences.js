@@ -16,7 +16,7 @@ function splitPassage(given, fits) {
     const begins = [start, ...Array.from(sentenceEnds(masked.slice(start, end)), (place) => start + place)];
     return begins.map((begin, j) => [begin, begins[j + 1] ?? end]);
   });
-  const pieces = sentences.flatMap((sentence) => partsOf(masked, marks, sentence, fits))
+  const pieces = sentences.flatMap((sentence) => partsOf(text, masked, marks, sentence, fits))
     .map((part) => pieceOf(text, masked, marks, part))
     .filter(Boolean);
   return { text, pieces };
@@ -35,25 +35,29 @@ function maskedText(text, marks) {
 }
 
 /** A sentence in parts that fit. */
-function partsOf(masked, marks, [start, end], fits) {
+function partsOf(text, masked, marks, [start, end], fits) {
   const plain = masked.slice(start, end).replaceAll(FILLER, "").replace(/\ufdd0+/gv, "0");
-  const place = fits(plain) ? null : cuttingPlace(masked, marks, start, end);
+  const place = fits(plain) ? null : cuttingPlace(text, masked, marks, start, end);
   if (place === null) return [[start, end]];
-  return [...partsOf(masked, marks, [start, place], fits), ...partsOf(masked, marks, [place, end], fits)];
+  return [...partsOf(text, masked, marks, [start, place], fits), ...partsOf(text, masked, marks, [place, end], fits)];
 }
 
 /** The best place to cut a part in two; null where there is none. */
-function cuttingPlace(masked, marks, start, end) {
-  const [quarter, middle] = [Math.floor((end - start) / 4), Math.floor((start + end) / 2)];
+function cuttingPlace(text, masked, marks, start, end) {
+  const characters = [...text.slice(start, end)];
+  const numbers = [...characters.flatMap((character, i) => Array(character.length).fill(i)), characters.length];
+  const [quarter, middle] = [Math.floor(characters.length / 4), Math.floor(characters.length / 2)];
+  const [from, to, center] = [quarter, characters.length - quarter, middle].map((i) => start + numbers.indexOf(i));
+  const distance = (place) => Math.abs(numbers[place - start] - middle); // in characters, as Python counts
+  const markAround = (place) => marks.find((mark) => mark.start < place && place < mark.end);
   for (const cut of [EXPRESSIONS.cut0, EXPRESSIONS.cut1, EXPRESSIONS.cut2]) {
-    const found = [...masked.slice(0, end - quarter).matchAll(cut)].map((match) => match.index + match[0].length)
-      .filter((place) => place > start + quarter && place < end);
-    if (found.length) return found.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
+    const found = [...masked.slice(from, to).matchAll(cut)].map((match) => from + match.index + match[0].length)
+      .map((place) => markAround(place)?.end ?? place).filter((place) => place < end);
+    if (found.length) return found.sort((a, b) => distance(a) - distance(b))[0];
   }
-  const isInside = (place) => marks.some((mark) => mark.start < place && place < mark.end)
-    || /^(?:\p{M}|[\udc00-\udfff])/u.test(masked.slice(place));
+  const isInside = (place) => markAround(place) || /^(?:\p{M}|[\udc00-\udfff])/u.test(masked.slice(place));
   for (const step of [1, -1]) {
-    let place = middle;
+    let place = center;
     while (start < place && place < end && isInside(place)) place += step;
     if (start < place && place < end) return place;
   }
@@ -69,6 +73,7 @@ function pieceOf(text, masked, marks, [start, end]) {
   if (!/\p{L}/v.test(masked.slice(left, right))) return null;
   const marksIn = (from, to) => marks.filter((mark) => from <= mark.start && mark.start < to);
   const inside = marksIn(left, right);
+  right = Math.max(right, ...inside.map((mark) => mark.end)); // of an entity, one character is shown
   const hasPartner = ({ partner }) => inside.includes(partner);
   left = marksIn(start, left).find(hasPartner)?.start ?? left;
   right = marksIn(right, end).findLast(hasPartner)?.end ?? right;

@@ -11,7 +11,7 @@ from seq2seq_cli.text.vocabulary import EOS
 from tests.unit.decoding.search import tables
 from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
 
-pairs = st.lists(st.tuples(st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), max_size=4)), max_size=5)
+pairs = st.lists(st.tuples(st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), max_size=4)), min_size=1, max_size=5)
 
 
 def forced(

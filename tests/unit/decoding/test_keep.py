@@ -195,5 +195,13 @@ def test_kept_words_that_the_translation_lacks_are_put_into_it(source: str, outp
     assert translated(source, output, "") == expected
 
 
+def test_of_words_that_one_unit_writes_the_first_has_the_mark_whatever_its_rounded_weights() -> None:
+    [piece], word = taken_apart("<b>dog</b> cat").pieces, "he;she;together"
+    for weight in np.linspace(0.1, 0.4, 50, dtype=np.float32):
+        weights = np.array([[weight, 1 - weight]])
+        output = put_back(piece, word, [], units=[word], parts=["dog", "cat"], weights=weights)
+        assert output == "<b>he</b>;she;together"
+
+
 def test_an_empty_translation_keeps_the_marks() -> None:
     assert translated("A <b>big <i>dog</i></b> me@a.org sat", "", "") == "<b><i></i></b> me@a.org"

@@ -80,6 +80,10 @@ def translator(
     return translator_of(model, (src, tgt), DecodingConfig(beam_size=1, no_repeat_ngram_size=0))
 
 
+def with_options(made: Translator, **changes: float | str | bool) -> Translator:
+    return replace(made, options=replace(made.options, **changes))  # type: ignore[arg-type]
+
+
 def assert_same(one: Translation, other: Translation) -> None:
     assert (one.source, one.text, one.alignment) == (other.source, other.text, other.alignment)
     for mine, theirs in zip(one.sentences, other.sentences, strict=True):
@@ -91,10 +95,10 @@ def assert_same(one: Translation, other: Translation) -> None:
 @pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5, "min_length": 4}], ids=["greedy", "beam"])
 @pytest.mark.parametrize("kind", ["luong", "bahdanau"])
 def test_a_translation_does_not_depend_on_the_other_texts(kind: str, options: dict[str, float]) -> None:
-    made = translator(kind=kind).with_options(batch_size=4, **options)
+    made = with_options(translator(kind=kind), batch_size=4, **options)
     together = made.translate(SENTENCES)
     assert len({each.text for each in together}) > 4
-    alone = made.with_options(batch_size=1)
+    alone = with_options(made, batch_size=1)
     for sentence, translation in zip(SENTENCES, together, strict=True):
         assert_same(translation, alone.translate([sentence])[0])
     for others in (reversed(made.translate(SENTENCES[::-1])), made.translate_stream(iter(SENTENCES))):
@@ -124,21 +128,21 @@ def test_the_tokens_have_weights_and_the_case_of_the_source() -> None:
 
 
 def test_the_length_limit_counts_source_tokens() -> None:
-    limited = translator(said=TGT.token_ids("▁Hund")).with_options(max_length_factor=1.5, max_length_extra=2)
+    limited = with_options(translator(said=TGT.token_ids("▁Hund")), max_length_factor=1.5, max_length_extra=2)
     [translation] = limited.translate(["she kissed him"])[0].sentences
     assert translation.text == " ".join(["Hund"] * 6)  # int(1.5 * 3) + 2
     assert EOS_UNIT not in translation.tgt_tokens
 
 
 def test_the_limits_have_room_for_as_many_words_of_characters() -> None:
-    plain = translator().with_options(max_length_extra=10, no_repeat_ngram_size=3)
+    plain = with_options(translator(), max_length_extra=10, no_repeat_ngram_size=3)
     # spaCy cuts Chinese into characters.
     chinese = Vocabulary.fit(Counter("我喜欢吃苹果和香蕉" * 2), min_count=1, max_size=None)
     for tgt in (replace(TGT, unit="character"), replace(TGT, vocabulary=chinese)):
         options = [each.search_options for each in (plain, replace(plain, tgt_codec=tgt))]
         assert [Rules(each, [[5, 6]]).limits.tolist() for each in options] == [[3 + 10], [3 + 50]]
         assert [each.no_repeat_ngram_size for each in options] == [3, 15]
-    characters = replace(plain.with_options(max_source_length=4), src_codec=replace(SRC, unit="character", rules=None))
+    characters = replace(with_options(plain, max_source_length=4), src_codec=replace(SRC, unit="character", rules=None))
     numbers = [
         len(characters.translate([text])[0].sentences) for text in ("she kissed him, her", "she kissed him, her dog")
     ]
@@ -149,7 +153,7 @@ def test_the_limits_have_room_for_as_many_words_of_characters() -> None:
 def test_an_ngram_of_characters_is_five_times_as_long(unit: Unit, repeated: str) -> None:
     tgt = codec("ab" if unit == "character" else "ja nein aber a", unit, "de", keep=True)
     loops = translator(tgt=tgt, said=tgt.token_ids("a" if unit == "character" else "▁a"))
-    text = loops.with_options(no_repeat_ngram_size=3).translate(["She kissed him, the dog saw her"])[0].text
+    text = with_options(loops, no_repeat_ngram_size=3).translate(["She kissed him, the dog saw her"])[0].text
     assert repeated in text
     assert repeated.replace("a", "aa", 1) not in text
     assert f"{repeated} a" not in text
@@ -220,7 +224,7 @@ def test_dropout_is_off_and_the_model_is_left_as_it_was() -> None:
 def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
     src, tgt = codec(SRC_TEXT, unit), codec(TGT_TEXT, unit, "de", keep=True)
     text = "<p>She saw <b>the dogs</b> at https://a.org/x_1, <br>two dogs.</p>\r\n\r\n- me@a.org **saw** `her  x`\n"
-    for made in (translator(src, tgt), translator(src, tgt).with_options(sampling=True)):
+    for made in (translator(src, tgt), with_options(translator(src, tgt), sampling=True)):
         [translation] = made.translate([text])
         assert translation.source == text
         for kept in ("<p>", "<b>", "</b>", "https://a.org/x_1", "<br>", "</p>\r\n\r\n- ", "me@a.org", "`her  x`"):

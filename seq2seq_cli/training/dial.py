@@ -29,7 +29,7 @@ _LITTLE = 1_000_000
 _SIZES, _BUDGETS = (256, 384, 448), (1e7, 25e6)
 """Numbers of a state and of a word vector, and the tokens from which on the second and the third pay."""
 _OFTEN = 8
-"""Epochs from which on a model of many pairs needs more dropout."""
+"""Epochs, or as many tokens with what helps, from which on a model of many pairs needs more dropout."""
 _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _TOGETHER, _WORTH = (1.0, 1.02, 1.035), 0.5
@@ -114,7 +114,7 @@ class Budget:
             values["model.initialisation.from_pairs"] = "false"
         elif self.tokens_per_epoch <= MOST_KEPT:  # else each sentence would take five times as long
             values["decoding.similar_pairs"] = 32
-        if self.possible_epochs > _OFTEN:
+        if self.possible_epochs > _OFTEN * self.own_share:  # what helps may be the same content in other words
             values["training.epochs"] = self.most_epochs
             is_little = self.tokens_per_epoch < _LITTLE
             for part, other in (("encoder", "state_dropout"), ("decoder", "readout_dropout")):

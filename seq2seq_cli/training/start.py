@@ -113,10 +113,10 @@ def _keeping(told: str) -> Iterator[None]:
 def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"], None]) -> Options:
     """The options of the last model, after `teachers` models per direction have been trained in half of the minutes.
 
-    Data diversification: they translate the training pairs, and the last model reads all; Nguyen et al. 2020, "Data
-    diversification: a simple strategy for neural machine translation", algorithm 1 with one round. The translations are
-    a part of a prepared folder, and help the own pairs as related pairs do (see `feed`). The models stay beside the
-    run, in a folder per corpus: those that an earlier call has left are not trained again.
+    Data diversification: they translate the training pairs, and the last model reads all in each epoch; Nguyen et al.
+    2020, "Data diversification: a simple strategy for neural machine translation", algorithm 1 with one round. The
+    translations are a part of a prepared folder, and help the own pairs as related pairs do (see `feed`). The models
+    stay beside the run, in a folder per corpus: those that an earlier call has left are not trained again.
 
     Raises UsageError for options of a run that no dial makes, and for pairs that have other help; TrainingError for a
     teacher that has learned nothing; Interrupted, with the run kept, when the user stops it.
@@ -163,8 +163,9 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
             write_whole(translations, "".join(["source\ttarget\n", *lines]).encode())  # so that none is of labels
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
-    # However few of the validation split's units the translations have, they are of its kind.
-    overrides = ["training.help.least_covered=0", *overrides, f"training.seed={seed}"]
+    # However few of the validation split's units the translations have, they are of its kind, and all are read.
+    read_all = ["training.help.least_covered=0", "training.help.own_share=0.01"]
+    overrides = [*read_all, *overrides, f"training.seed={seed}"]
     minutes = min(max(minutes - (time.monotonic() - begun) / 60, minutes / 4), minutes / 2)
     return replace(options, data=last.path, out=path, minutes=float(f"{minutes:.3g}"), overrides=overrides)
 

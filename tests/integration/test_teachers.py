@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.corpus.manifest import read_manifest
+from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.training.feed import Mixture
 from tests.commands import Done, refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -66,6 +68,9 @@ def test_the_last_model_has_the_same_pairs_and_settings_and_the_translations_as_
     before, after = read_manifest(home / "data/prepared"), read_manifest(teachers(home) / "prepared")
     assert [after.splits[name].pairs for name in before.splits] == [record.pairs for record in before.splits.values()]
     assert 0 < after.splits["related"].pairs <= 2 * before.splits["train"].pairs
+    training = RunFolder(home / "runs/last").config().training
+    epoch = Mixture.of(training, PreparedCorpus.open(teachers(home) / "prepared")).of_epoch(0)
+    assert len(epoch) == after.splits["train"].pairs + after.splits["related"].pairs
     assert after.text == before.text
     assert after.pair_files == before.pair_files
     for split in ("valid", "test"):

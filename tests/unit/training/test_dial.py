@@ -57,6 +57,12 @@ def test_few_tokens_that_are_read_often_get_a_small_model_and_much_noise() -> No
     assert once.model == load_config("quick").model
 
 
+def test_what_helps_counts_as_read_too() -> None:
+    helped, alone = (budget(pairs=29_000, tokens_per_epoch=460_000, own_share=share) for share in (0.25, 1.0))
+    assert helped.possible_epochs < 8 < alone.possible_epochs
+    assert load_config("quick", helped.overrides).model == load_config("quick", alone.overrides).model
+
+
 def test_few_pairs_that_are_read_often_get_more_dropout_and_are_changed_by_bpe_dropout_alone() -> None:
     few = {"pairs": 3_000, "tokens_per_epoch": 35_000}
     often, once = (load_config("quick", budget(**(few | change)).overrides) for change in ({}, {"minutes": 0.2}))

@@ -52,18 +52,18 @@ class Run:
         An exported model has no record of its training.
         """
         epochs, planned, wanted = self.history.epochs, self.config.training.epochs, self.config.training.members
-        resumable = RunFolder(self.path).has_checkpoint
+        resumable = " (resumable)" if RunFolder(self.path).has_checkpoint else ""
         if self.running and self.history.reason:
             return f"running, in {'its other models or ' if wanted > 1 else ''}the test"
         if self.running:
             return f"running, in epoch {min(planned, int(epochs) + 1)} of {planned}"
         if self.history.reason and self.members < wanted:
-            return f"interrupted before all {wanted} models were trained{' (resumable)' if resumable else ''}"
+            return f"interrupted before all {wanted} models were trained{resumable}"
         if self.history.reason:
             return f"{'finished' if epochs >= planned else 'stopped'}: {self.history.reason}"
         if (self.path / BEST).is_file() and not (self.path / METRICS).exists() and not resumable:
             return "exported"
-        return f"interrupted {place_in_words(epochs, planned)}{' (resumable)' if resumable else ''}"
+        return f"interrupted {place_in_words(epochs, planned)}{resumable}"
 
     @cached_property
     def parameters(self) -> int | None:

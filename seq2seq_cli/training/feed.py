@@ -61,7 +61,7 @@ class Mixture:
         random, share = np.random.default_rng([self.training.seed, epoch, 0, 1]), self.training.help.own_share
         tokens = np.concatenate([self.pairs.tokens, self.texts.tokens])
         order = random.permutation(len(tokens))
-        drawn = np.sort(order[tokens[order].cumsum() <= self.own.tokens.sum() * (1 - share) / share])
+        drawn = np.sort(order[share * tokens[order].cumsum() <= (1 - share) * self.own.tokens.sum()])
         pairs = self.pairs.pick(drawn[drawn < len(self.pairs)])
         texts = self.texts.pick(drawn[drawn >= len(self.pairs)] - len(self.pairs))
         # The tokens of a copied text are moved by two places at most; Lample et al. 2018, section 2.3.

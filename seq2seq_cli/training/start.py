@@ -164,7 +164,7 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
         found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     # However few of the validation split's units the translations have, they are of its kind, and all are read.
-    read_all = ["training.help.least_covered=0", "training.help.own_share=0.01"]
+    read_all = ["training.help.least_covered=0", "training.help.own_share=0"]
     overrides = [*read_all, *overrides, f"training.seed={seed}"]
     minutes = min(max(minutes - (time.monotonic() - begun) / 60, minutes / 4), minutes / 2)
     return replace(options, data=last.path, out=path, minutes=float(f"{minutes:.3g}"), overrides=overrides)

@@ -47,8 +47,9 @@ class HelpConfig(Section):
     least_covered: Probability = 0.5
     """Smallest share that a text or related pairs must have of the neighbouring units in the validation split that the
     own pairs lack, to be trained on; s2s prepare tells it. Those with less have taught little, and taken time."""
-    own_share: Annotated[float, Field(gt=0.0, le=1.0)] = 0.5
-    """Smallest fraction of an epoch's tokens that is of the own pairs; the others are drawn from what helps."""
+    own_share: Probability = 0.5
+    """Smallest fraction of an epoch's tokens that is of the own pairs; the others are drawn from what helps. 0: an
+    epoch has all that helps."""
 
 
 class TrainingConfig(Section):

@@ -58,12 +58,12 @@ def test_an_epoch_has_all_own_pairs_and_a_share_of_the_others(corpus: PreparedCo
 
 
 def test_nothing_is_drawn_twice_in_an_epoch(corpus: PreparedCorpus) -> None:
-    mixed = mixture(corpus, own_share=0.01)
+    mixed = mixture(corpus, own_share=0)
     assert len(mixed.of_epoch(0)) == len(corpus.split("train")) + 400
 
 
 def test_the_tokens_of_a_copied_text_are_moved_a_little(corpus: PreparedCorpus) -> None:
-    epoch = mixture(corpus, own_share=0.01).of_epoch(0)
+    epoch = mixture(corpus, own_share=0).of_epoch(0)
     texts = {tgt for _, tgt in pairs(corpus.split("tgt_only"))}
     copies = [(src, tgt) for src, tgt in pairs(epoch) if tgt in texts]
     assert len(copies) == len(corpus.split("tgt_only"))

@@ -46,7 +46,7 @@ def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = Fal
             yield f"{prefix}{name}", value
 
 
-class Difference(NamedTuple):
+class ChangedKey(NamedTuple):
     """A key that has another value in a new config than in an old one, such as the config of a run."""
 
     key: str
@@ -62,10 +62,10 @@ class Difference(NamedTuple):
         return f"{self.key} is {shown(self.new)}, {owner} has {shown(self.old)}"
 
 
-def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None = None) -> list[Difference]:
+def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None = None) -> list[ChangedKey]:
     """The keys whose values differ, in the order of the schema; of the given top-level sections, or of all."""
     return [
-        Difference(key, *values)
+        ChangedKey(key, *values)
         for key, values in differing_values([old, new])
         if sections is None or key.split(".")[0] in sections
     ]
@@ -73,7 +73,7 @@ def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None
 
 def find_stated_differences(
     old: Config, new: Config, *, sections: Sequence[str] = PREPARED_SECTIONS
-) -> list[Difference]:
+) -> list[ChangedKey]:
     """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
 
     Nor does ``auto``: any value may be what was found.
@@ -82,7 +82,7 @@ def find_stated_differences(
     return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
 
 
-def find_weight_differences(old: Config, new: Config) -> list[Difference]:
+def find_weight_differences(old: Config, new: Config) -> list[ChangedKey]:
     """The differences with which the weights of the old model do not fit the new one.
 
     Dropout does not count, as it acts in training only, nor do the options of the first weights. Nor does an attention

@@ -12,7 +12,7 @@ from seq2seq_cli.config.catalog import find_config, read_config_text
 from seq2seq_cli.config.keys import explain, key_of, schema_fields, section_at, unknown_key
 from seq2seq_cli.config.schema import Disagreement
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.yaml12 import Document, KeyPath, Mark, write_yaml
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Position, write_yaml
 from seq2seq_cli.errors import ConfigError, one_line
 
 logger = logging.getLogger(__name__)
@@ -94,14 +94,14 @@ class _Draft:
     def read_file(self, path: Path) -> None:
         """Take the values of a YAML file, and note where each stands."""
 
-        def place(mark: Mark) -> _Place:
-            return _Place(0, *mark, f"{path}:{mark.line}:{mark.column}")
+        def place(position: Position) -> _Place:
+            return _Place(0, *position, f"{path}:{position.line}:{position.column}")
 
         document = Document(read_config_text(path))
-        self._key_places = {key: place(mark) for key, mark in document.keys.items()}
-        self._value_places = {key: place(mark) for key, mark in document.values.items()}
+        self._key_places = {key: place(position) for key, position in document.keys.items()}
+        self._value_places = {key: place(position) for key, position in document.values.items()}
         for fault in document.faults:
-            self._add(place(fault.mark), fault.path, fault.message)
+            self._add(place(fault.position), fault.path, fault.message)
         if isinstance(document.value, dict):
             self.values = document.value
         elif document.value is not None and not document.faults:

@@ -28,14 +28,14 @@ _CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
 _CONSTRUCTORS = {_TAG + name: construct for name, (_, construct) in _CORE_SCHEMA.items()} | {_TAG + "str": str}
 
 
-class Mark(NamedTuple):
+class Position(NamedTuple):
     """A place in the text, counted from 1."""
 
     line: int
     column: int
 
     @classmethod
-    def of(cls, mark: Any) -> "Mark":
+    def of(cls, mark: Any) -> "Position":
         """The place of a mark of PyYAML."""
         return cls(mark.line + 1, mark.column + 1)
 
@@ -43,7 +43,7 @@ class Mark(NamedTuple):
 class Fault(NamedTuple):
     """An error in the text; ``path`` is empty when it belongs to no key."""
 
-    mark: Mark
+    position: Position
     path: KeyPath
     message: str
 
@@ -53,55 +53,55 @@ class Document:
 
     def __init__(self, text: str) -> None:
         self.value: object = None
-        self.keys: dict[KeyPath, Mark] = {}
-        self.values: dict[KeyPath, Mark] = {}
+        self.keys: dict[KeyPath, Position] = {}
+        self.values: dict[KeyPath, Position] = {}
         self.faults: list[Fault] = []
         try:
             if root := yaml.compose(text, Loader=_Loader):
                 self.value = self._build(root, ())
         except yaml.reader.ReaderError as error:
             before = text[: error.position]
-            mark = Mark(before.count("\n") + 1, error.position - before.rfind("\n"))
-            self._fault(mark, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
+            position = Position(before.count("\n") + 1, error.position - before.rfind("\n"))
+            self._fault(position, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
         except yaml.MarkedYAMLError as error:
             at, problem = error.problem_mark, ", ".join(filter(None, (error.context, error.problem)))
             cure = "" if isinstance(error, yaml.composer.ComposerError) else "; check each ':' and the indentation"
-            self._fault(Mark.of(at) if at else Mark(1, 1), (), f"not YAML: {problem}{cure}")
+            self._fault(Position.of(at) if at else Position(1, 1), (), f"not YAML: {problem}{cure}")
         except RecursionError:
-            self._fault(Mark(1, 1), (), "not a config: nested too deeply")
+            self._fault(Position(1, 1), (), "not a config: nested too deeply")
 
     def _build(self, node: yaml.Node, path: KeyPath) -> object:
         """The value of a node; places and faults are collected."""
-        mark = self.values[path] = Mark.of(node.start_mark)
+        position = self.values[path] = Position.of(node.start_mark)
         if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
             return [self._build(item, (*path, str(index))) for index, item in enumerate(node.value)]
         construct = _CONSTRUCTORS.get(node.tag)
         if not isinstance(node, yaml.ScalarNode) or construct is None:
-            self._fault(mark, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
+            self._fault(position, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
             return None
         try:
             return construct(node.value)
         except ValueError:  # int() refuses thousands of digits as well
-            self._fault(mark, path, f"{node.value[:40]!r} cannot be read as a value")
+            self._fault(position, path, f"{node.value[:40]!r} cannot be read as a value")
             return None
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, object]:
         found: dict[str, object] = {}
         for key, value in node.value:
-            name, mark = (*path, str(key.value)), Mark.of(key.start_mark)
+            name, position = (*path, str(key.value)), Position.of(key.start_mark)
             if not isinstance(key, yaml.ScalarNode) or not key.value:
-                self._fault(mark, path, "a key must be a word")
+                self._fault(position, path, "a key must be a word")
             elif name in self.keys:
-                self._fault(mark, name, f"duplicate key, first on line {self.keys[name].line}")
+                self._fault(position, name, f"duplicate key, first on line {self.keys[name].line}")
             else:
-                self.keys[name] = mark
+                self.keys[name] = position
                 found[key.value] = self._build(value, name)
         return found
 
-    def _fault(self, mark: Mark, path: KeyPath, message: str) -> None:
-        self.faults.append(Fault(mark, path, message))
+    def _fault(self, position: Position, path: KeyPath, message: str) -> None:
+        self.faults.append(Fault(position, path, message))
 
 
 def write_yaml(values: dict[str, Any]) -> str:

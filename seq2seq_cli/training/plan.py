@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seq2seq_cli.compute.process import has_other_processes, launch_name
-from seq2seq_cli.config.keys import Difference, find_weight_differences
+from seq2seq_cli.config.keys import ChangedKey, find_weight_differences
 from seq2seq_cli.config.loader import load_config, load_saved_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
@@ -212,7 +212,7 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
             f"{'; '.join(difference.against(str(origin.path)) for difference in differences)}: the weights of one model"
             f" fit no other; to take the model of {origin.path}, leave out --config and these keys"
         )
-    units = Difference("text.unit", known.text.unit, corpus.config.text.unit)
+    units = ChangedKey("text.unit", known.text.unit, corpus.config.text.unit)
     if units.old != units.new:
         raise UsageError(
             f"{corpus.path}: {units.against(str(origin.path))}: the vectors of one kind of units fit no other; prepare"

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
 from seq2seq_cli.config.keys import (
     FIRST_WEIGHTS,
-    Difference,
+    ChangedKey,
     find_differences,
     find_stated_differences,
     find_weight_differences,
@@ -81,7 +81,7 @@ def fitted(config: Config, corpus: PreparedCorpus, *, overridden: Collection[str
 def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[str]:
     """The values that a config states and its resolved form has otherwise, in words: at most one line."""
     differences = find_stated_differences(resolved, config, sections=("data", "text", "model", "training"))
-    changes = "; ".join(str(Difference(key, new, old)) for key, old, new in differences)
+    changes = "; ".join(str(ChangedKey(key, new, old)) for key, old, new in differences)
     return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from seq2seq_cli.config.keys import (
-    Difference,
+    ChangedKey,
     differing_values,
     find_differences,
     find_stated_differences,
@@ -81,7 +81,7 @@ def test_weights_do_not_fit_a_model_with_other_parts_or_sizes() -> None:
 
 
 def test_a_difference_is_told_as_a_change_or_against_its_owner() -> None:
-    difference = Difference("data.limit", old=10000, new=None)
+    difference = ChangedKey("data.limit", old=10000, new=None)
 
     assert str(difference) == "data.limit: 10000 -> null"
     assert difference.against("the corpus") == "data.limit is null, the corpus has 10000"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seq2seq_cli.config.yaml12 import Document, Mark, write_yaml
+from seq2seq_cli.config.yaml12 import Document, Position, write_yaml
 
 
 @pytest.mark.parametrize(
@@ -55,38 +55,42 @@ def test_every_key_and_value_has_its_place() -> None:
     read = Document("# first\ntraining:\n  lr:   1e-3\ntext: {src: {language: de}}\n")
 
     assert read.keys == {
-        ("training",): Mark(2, 1),
-        ("training", "lr"): Mark(3, 3),
-        ("text",): Mark(4, 1),
-        ("text", "src"): Mark(4, 8),
-        ("text", "src", "language"): Mark(4, 14),
+        ("training",): Position(2, 1),
+        ("training", "lr"): Position(3, 3),
+        ("text",): Position(4, 1),
+        ("text", "src"): Position(4, 8),
+        ("text", "src", "language"): Position(4, 14),
     }
-    assert read.values[("training", "lr")] == Mark(3, 9)
-    assert read.values[("text", "src", "language")] == Mark(4, 24)
+    assert read.values[("training", "lr")] == Position(3, 9)
+    assert read.values[("text", "src", "language")] == Position(4, 24)
 
 
 @pytest.mark.parametrize(
-    ("text", "mark", "message"),
+    ("text", "position", "message"),
     [
-        ("a: 1\nb: 2\na: 3", Mark(3, 1), "duplicate key, first on line 1"),
-        ("a: b: c", Mark(1, 5), "mapping values are not allowed here; check each ':' and the indentation"),
-        ("a:\n\tb: 1", Mark(2, 1), "character '\\t' that cannot start any token; check each ':' and the indentation"),
-        ("a:\n  b: 1\n c: 2", Mark(3, 2), "but found '<block mapping start>'; check each ':' and the indentation"),
-        ("a: [1, 2", Mark(1, 9), "expected ',' or ']', but got '<stream end>'; check each ':' and the indentation"),
-        ("a: 1\n---\nb: 2", Mark(2, 1), "expected a single document in the stream, but found another document"),
-        ("a: &x 1\nb: *x", Mark(2, 4), "not YAML: an alias ('*' or '<<'); write the value out"),
-        ("a: 1\nb: \x07", Mark(2, 4), "not YAML: the control character '\\x07' is not allowed"),
-        ("[a]: 1", Mark(1, 1), "a key must be a word"),
-        ("a: !!python/name:os.system x", Mark(1, 4), "the tag !!python/name:os.system has no place in a config"),
-        ("a: !!set {b, c}", Mark(1, 4), "the tag !!set has no place in a config"),
-        ("a: !!int ten", Mark(1, 4), "'ten' cannot be read as a value"),
-        ("[" * 10_000, Mark(1, 1), "not a config: nested too deeply"),
+        ("a: 1\nb: 2\na: 3", Position(3, 1), "duplicate key, first on line 1"),
+        ("a: b: c", Position(1, 5), "mapping values are not allowed here; check each ':' and the indentation"),
+        (
+            "a:\n\tb: 1",
+            Position(2, 1),
+            "character '\\t' that cannot start any token; check each ':' and the indentation",
+        ),
+        ("a:\n  b: 1\n c: 2", Position(3, 2), "but found '<block mapping start>'; check each ':' and the indentation"),
+        ("a: [1, 2", Position(1, 9), "expected ',' or ']', but got '<stream end>'; check each ':' and the indentation"),
+        ("a: 1\n---\nb: 2", Position(2, 1), "expected a single document in the stream, but found another document"),
+        ("a: &x 1\nb: *x", Position(2, 4), "not YAML: an alias ('*' or '<<'); write the value out"),
+        ("a: 1\nb: \x07", Position(2, 4), "not YAML: the control character '\\x07' is not allowed"),
+        ("[a]: 1", Position(1, 1), "a key must be a word"),
+        ("a: !!python/name:os.system x", Position(1, 4), "the tag !!python/name:os.system has no place in a config"),
+        ("a: !!set {b, c}", Position(1, 4), "the tag !!set has no place in a config"),
+        ("a: !!int ten", Position(1, 4), "'ten' cannot be read as a value"),
+        ("[" * 10_000, Position(1, 1), "not a config: nested too deeply"),
     ],
 )
-def test_a_fault_is_named_where_it_stands(text: str, mark: Mark, message: str) -> None:
+def test_a_fault_is_named_where_it_stands(text: str, position: Position, message: str) -> None:
     (fault,) = Document(text).faults
 
-    assert fault.mark == mark
+    assert fault.position == position
     assert fault.message.endswith(message)
 
 

@@ -10,7 +10,7 @@ from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
 from seq2seq_cli.evaluation.evaluation_set import SystemOutput
-from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, Score
+from seq2seq_cli.evaluation.figures import Comparison, Evaluation, Findings, MetricScore
 from seq2seq_cli.evaluation.scorer import Difference
 from seq2seq_cli.files.writing import json_number
 from seq2seq_cli.pages.data import Details, EvaluationData, TableData
@@ -94,7 +94,7 @@ def _of_comparison(comparison: Comparison) -> TableData:
     return {"titles": [title, "difference", "95 % range", "p", ""], "rows": rows, "numbers": False}
 
 
-def _with_range(found: Score | Difference, form: str) -> list[str]:
+def _with_range(found: MetricScore | Difference, form: str) -> list[str]:
     return [f"{found.value:{form}}", f"{found.range.low:{form}} to {found.range.high:{form}}"]
 
 

@@ -48,7 +48,7 @@ def open_output(path: Path | None, *, overwrite: bool) -> Iterator[TextIO]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class OutputOptions:
     """The parts of a translation that are shown, and their format."""
 
     format: Literal["text", "json"] = "text"
@@ -60,33 +60,33 @@ class View:
     """Translations per text."""
 
 
-def render(translation: Translation, view: View, output: TextIO) -> str:
+def render(translation: Translation, options: OutputOptions, output: TextIO) -> str:
     """The lines of a text, each with its end."""
-    ranked = translation.alternatives[: view.nbest] or (translation,)
-    if view.format == "text":
-        return _text(ranked, view, output)
-    content = {"source": translation.source, **_outcome(translation, view)}
-    if view.nbest > 1:
-        content["alternatives"] = [_outcome(each, view) for each in ranked]
+    ranked = translation.alternatives[: options.nbest] or (translation,)
+    if options.format == "text":
+        return _text(ranked, options, output)
+    content = {"source": translation.source, **_outcome(translation, options)}
+    if options.nbest > 1:
+        content["alternatives"] = [_outcome(each, options) for each in ranked]
     return json_line(content, output)
 
 
-def _text(ranked: tuple[Translation, ...], view: View, output: TextIO) -> str:
+def _text(ranked: tuple[Translation, ...], options: OutputOptions, output: TextIO) -> str:
     """A line with what was asked for in tab-separated columns, then the tables of attention.
 
     With several translations per text, each text has as many lines; those that the search did not find are blank.
     """
-    lines = [_line(each, view) for each in ranked] + [""] * (view.nbest - len(ranked))
-    tables = (_attention_table(sentence, output) for sentence in ranked[0].sentences if view.attention)
+    lines = [_line(each, options) for each in ranked] + [""] * (options.nbest - len(ranked))
+    tables = (_attention_table(sentence, output) for sentence in ranked[0].sentences if options.attention)
     return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
 
 
-def _line(translation: Translation, view: View) -> str:
+def _line(translation: Translation, options: OutputOptions) -> str:
     text = _without_controls(translation.text)
     columns = []
-    if view.score and translation.sentences:
+    if options.score and translation.sentences:
         columns += [decimal(translation.score), decimal(translation.total.confidence)]
-    if view.align and translation.sentences:
+    if options.align and translation.sentences:
         columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
     return "\t".join([text.replace("\t", " "), *columns]) if columns else text
 
@@ -100,7 +100,7 @@ def _attention_table(sentence: SentenceTranslation, output: TextIO) -> str:
     return attention_table(sentence, style="numbers")
 
 
-def _outcome(translation: Translation, view: View) -> dict[str, Any]:
+def _outcome(translation: Translation, options: OutputOptions) -> dict[str, Any]:
     outcome: dict[str, Any] = {
         "translation": _without_controls(translation.text),
         "score": json_number(translation.score),
@@ -111,7 +111,7 @@ def _outcome(translation: Translation, view: View) -> dict[str, Any]:
         "copied": translation.copied,
         "forced": translation.forced,
     }
-    if view.attention:
+    if options.attention:
         outcome["sentences"] = [
             {
                 "source": sentence.source,
@@ -138,7 +138,7 @@ class Presenter:
     name: str
     """The name of the run, or of all runs that translate together."""
     output: TextIO
-    view: View
+    options: OutputOptions
     drawing: "Drawing | None" = None
     _named: set[str] = field(default_factory=set)
     _told: set[Check] = field(default_factory=set)
@@ -160,7 +160,7 @@ class Presenter:
         problem: InputError | None = None
         try:
             for number, translation in enumerate(translations, start=1):
-                self.output.write(render(translation, self.view, self.output))
+                self.output.write(render(translation, self.options, self.output))
                 warn_once(self._told, place(number) if place else "", self.translator, translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys(translation.unknown))

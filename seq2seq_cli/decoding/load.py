@@ -14,7 +14,7 @@ from seq2seq_cli.config.choices import DecodingOptions, DeviceName
 from seq2seq_cli.decoding.corrections import corrected
 from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
-from seq2seq_cli.decoding.translation import Step, Translation
+from seq2seq_cli.decoding.translation import SearchStep, Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum
@@ -82,7 +82,7 @@ class LoadedRun:
         """The translation of a text with its scores, its words, the attention between them, and the search for it."""
         return self.translator.with_traces(steps=True).translate([text])[0]
 
-    def steps(self, text: str, *, prefix: str = "") -> Iterator[Step]:
+    def steps(self, text: str, *, prefix: str = "") -> Iterator[SearchStep]:
         """The steps of the translation of a text, one per token, sentence by sentence.
 
         With a `prefix`, they are those of the best translation that begins with it: what if these words came first?

@@ -60,7 +60,7 @@ class TotalScore:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class SearchStep:
     """A step of a translation: the query attends to the source, and a token is written. V target vocabulary."""
 
     before: list[str]
@@ -147,7 +147,7 @@ class SentenceTranslation:
             data |= {"states": self.states, "steps": self.steps}
         return data
 
-    def with_steps(self, steps: Iterable[Step]) -> "SentenceTranslation":
+    def with_steps(self, steps: Iterable[SearchStep]) -> "SentenceTranslation":
         """The same with its steps, as the pages show them."""
         shown = list(steps)
         look = shown[0].attention if shown else None

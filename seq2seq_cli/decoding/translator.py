@@ -23,7 +23,7 @@ from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.tree import Trace, Tree, find_node
 from seq2seq_cli.decoding.sentences import Passage, split_passage
-from seq2seq_cli.decoding.translation import SentenceTranslation, Step, Translation
+from seq2seq_cli.decoding.translation import SearchStep, SentenceTranslation, Translation
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.data import TreeData, TreeNode
 from seq2seq_cli.text.characters import CONTINUING, HIDDEN, SPACING, Case, Span
@@ -156,7 +156,7 @@ class Translator:
             return found
         return [[best.with_steps(self.steps(best)), *others] for best, *others in found]
 
-    def steps(self, sentence: SentenceTranslation) -> Iterator[Step]:
+    def steps(self, sentence: SentenceTranslation) -> Iterator[SearchStep]:
         """The steps that write a translation by this translator; with the hypotheses considered if it is traced."""
         considered: list[tuple[tuple[str, ...], float, str]] = []
         for parent, unit, log_probability, fate, *_ in sentence.tree["nodes"] if sentence.tree else ():
@@ -164,7 +164,7 @@ class Translator:
             considered.append(((*before, unit), total + log_probability, fate))
         steps = steps_of(self.engine, sentence.reading.ids, sentence.ids)
         for t, (attention, log_probabilities) in enumerate(steps):
-            yield Step(
+            yield SearchStep(
                 before=sentence.tgt_tokens[:t],
                 token=sentence.tgt_tokens[t],
                 attention=attention,

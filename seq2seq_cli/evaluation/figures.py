@@ -25,7 +25,7 @@ _LENGTHS = ((1, 4), (5, 8), (9, 15), (16, None))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class MetricScore:
     """A score of a set of sentences."""
 
     metric: str
@@ -50,11 +50,11 @@ class Evaluation:
 
     output: SystemOutput
     verdict: Verdict
-    scores: tuple[Score, ...]
+    scores: tuple[MetricScore, ...]
     """With one reference per hypothesis: a source with several counts once for each."""
-    of_sources: tuple[Score, ...]
+    of_sources: tuple[MetricScore, ...]
     """With all references of each distinct source; none where each source has one."""
-    lowercase: tuple[Score, ...]
+    lowercase: tuple[MetricScore, ...]
     """As `scores`, both sides lower-cased; none unless the system writes lower case alone."""
     length_ratio: float
     """Words of the outputs per word of the references."""
@@ -129,9 +129,9 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     )
 
 
-def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[Score, ...]:
+def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[MetricScore, ...]:
     return tuple(
-        Score(metric=name, value=scorer.score(), range=score_range(scorer), signature=scorer.signature)
+        MetricScore(metric=name, value=scorer.score(), range=score_range(scorer), signature=scorer.signature)
         for name, scorer in of_metrics.items()
     )
 

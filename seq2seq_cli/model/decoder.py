@@ -23,7 +23,7 @@ from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD
 
-Step: TypeAlias = tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]
+DecoderStep: TypeAlias = tuple[Float[Tensor, "B R"], DecoderState, Float[Tensor, "B S"]]
 """Features, next state and attention weights."""
 Steps: TypeAlias = tuple[Float[Tensor, "B T R"], Attended]
 """Features and attention of all steps."""
@@ -53,7 +53,7 @@ class Decoder(nn.Module, ABC):
         return DecoderState(rnn=rnn, position=position)
 
     @abstractmethod
-    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
+    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> DecoderStep:
         """The definition of the decoder: from the previous words to features, next state and attention weights."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class BahdanauDecoder(Decoder):
     """
 
     @override
-    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
+    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> DecoderStep:
         word = self.embed(tokens)
         context, weights = self.attend(state.rnn.top, word, state, memory)
         rnn = step_rnn(self.rnn, torch.cat((word, context), dim=-1), state.rnn)
@@ -125,7 +125,7 @@ class LuongDecoder(Decoder):
     """
 
     @override
-    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> Step:
+    def step(self, tokens: Int[Tensor, " B"], state: DecoderState, memory: Memory) -> DecoderStep:
         word = self.embed(tokens)
         fed = word if state.attentional is None else torch.cat((word, state.attentional), dim=-1)
         rnn = step_rnn(self.rnn, fed, state.rnn)

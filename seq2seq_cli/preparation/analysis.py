@@ -38,7 +38,7 @@ _LETTERS_PER_WORD = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class PairSettings:
     """The way in which the pairs of a file become sources and targets."""
 
     text: TextConfig
@@ -56,7 +56,7 @@ LineProgress = Callable[[int, int], None]
 
 
 def read_all(
-    files: Sequence[tuple[PairFile, Reading]],
+    files: Sequence[tuple[PairFile, PairSettings]],
     data: DataConfig,
     store: PairStore,
     open_workers: OpenWorkers,
@@ -105,7 +105,7 @@ def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[B
         bytes_before += pair_file.size
 
 
-def analyse(task: tuple[Block, Reading]) -> tuple[LineCounts, NewPairs]:
+def analyse(task: tuple[Block, PairSettings]) -> tuple[LineCounts, NewPairs]:
     """Cut a block into pairs and their sides into tokens.
 
     Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs

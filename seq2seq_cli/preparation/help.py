@@ -28,7 +28,7 @@ from seq2seq_cli.pairs.stated_languages import (
     stated_codes,
     with_languages,
 )
-from seq2seq_cli.preparation.analysis import Reading
+from seq2seq_cli.preparation.analysis import PairSettings
 from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.sides import SIDES, SideName
@@ -49,7 +49,7 @@ def related_path(given: str) -> tuple[Path, Codes | None]:
     return (Path(match[1]), stated_codes(match[2])) if match else (Path(given), None)
 
 
-def read_help(file: PairFile, codes: Codes | None, config: Config) -> tuple[PairFile, Reading, list[str]]:
+def read_help(file: PairFile, codes: Codes | None, config: Config) -> tuple[PairFile, PairSettings, list[str]]:
     """A file that helps, recognised, with the way to read it and what may be wrong with it.
 
     A related file is turned around if the language that it shares stands on the other side. `config` has the languages
@@ -87,10 +87,10 @@ def read_help(file: PairFile, codes: Codes | None, config: Config) -> tuple[Pair
     first, second = map(letter_of_marks, columns)
     notice = f"{file.name}: read as {name_of(src)} to {name_of(tgt)} ({src}-{tgt})" if related else file.notice
     file = replace(file, languages=found if related else None, notice=notice)
-    return file, Reading(text=in_languages, letters=(first, second), swap=swap), warnings
+    return file, PairSettings(text=in_languages, letters=(first, second), swap=swap), warnings
 
 
-def _of_text(file: PairFile, config: Config) -> tuple[PairFile, Reading, list[str]]:
+def _of_text(file: PairFile, config: Config) -> tuple[PairFile, PairSettings, list[str]]:
     """A text in the language of one side."""
     file = replace(file, is_text=True)
     option = _OPTIONS[file.split]
@@ -105,7 +105,7 @@ def _of_text(file: PairFile, config: Config) -> tuple[PairFile, Reading, list[st
     letter, (seen, again) = letter_of_marks(lines), by_words((lines, lines)).codes
     is_other = seen == again and {seen, language} == {*DEFAULT}
     other = f"{file.name}: looks like {name_of(seen)}, and {option} is for {name_of(language)} ({language})"
-    return file, Reading(text=in_language, letters=(letter, letter), swap=False), [other] if is_other else []
+    return file, PairSettings(text=in_language, letters=(letter, letter), swap=False), [other] if is_other else []
 
 
 def covered(folder: Path, part: PartName) -> float | None:

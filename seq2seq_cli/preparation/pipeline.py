@@ -32,7 +32,7 @@ from seq2seq_cli.pairs.stated_languages import (
     resolve_languages,
     stated_languages,
 )
-from seq2seq_cli.preparation.analysis import LineProgress, Reading, read_all
+from seq2seq_cli.preparation.analysis import LineProgress, PairSettings, read_all
 from seq2seq_cli.preparation.help import covered, read_help, related_path
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
@@ -68,7 +68,7 @@ class _Inputs:
     """The files, the ways in which they are read, and the config with their languages."""
 
     config: Config
-    files: list[tuple[PairFile, Reading]]
+    files: list[tuple[PairFile, PairSettings]]
     languages_from: LanguageOrigin
     notices: list[str]
     warnings: list[str]
@@ -179,7 +179,7 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
     first, second = (letter_of_marks([*chain(*texts)]) for texts in zip(*for_training, strict=True))
     notices = [each.notice for each in pair_files if each.notice]
     notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
-    reading = Reading(text=config.text, letters=(first, second), swap=config.data.swap)
+    reading = PairSettings(text=config.text, letters=(first, second), swap=config.data.swap)
     files = [(each, reading) for each in pair_files]
     return _Inputs(config=config, files=files, languages_from=origin, notices=notices, warnings=warnings)
 

@@ -40,7 +40,7 @@ pairs, which change more, nearly twice theirs. Both grow as the error does with 
 _TIMED, _TRIALS = 30, 15
 """Sources that are translated to measure the time, and the trials that a choice takes, one of similar pairs as six."""
 
-Score: TypeAlias = Callable[[DecodingConfig], float]
+Objective: TypeAlias = Callable[[DecodingConfig], float]
 
 
 def choose_decoding(session: Session) -> tuple[Session, str | None]:
@@ -61,7 +61,7 @@ def choose_decoding(session: Session) -> tuple[Session, str | None]:
 
 
 def best_keys(
-    own: DecodingConfig, free: Collection[str], score: Score, caution: float = 1.0
+    own: DecodingConfig, free: Collection[str], score: Objective, caution: float = 1.0
 ) -> list[tuple[DecodingConfig, float]]:
     """The defaults of the `free` keys, then ever better values of them, with their scores; the other keys stay.
 
@@ -91,7 +91,7 @@ def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
     return replace(session, plan=replace(session.plan, config=config))
 
 
-def _trials(session: Session) -> tuple[str, Score, float]:
+def _trials(session: Session) -> tuple[str, Objective, float]:
     """The name of the score, the score of the best weights on some validation sources, and the factor of the margins.
 
     There are as many sources as all trials have time for, if it is limited.

@@ -27,7 +27,7 @@ from seq2seq_cli.cli.parsing import (
     run_option,
 )
 from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
-from seq2seq_cli.cli.translating import Drawing, Presenter, View, open_output, warn_once
+from seq2seq_cli.cli.translating import Drawing, OutputOptions, Presenter, open_output, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.lines import read_blocks, read_lines
@@ -152,7 +152,7 @@ def translate(
             run=replace(loaded, uncorrected=translator.with_n_best(nbest)),
             name=" + ".join(one_line(path.resolve().name) for path in model or [loaded.path]),
             output=results,
-            view=View(format=format_, score=score, align=align, attention=attention, nbest=nbest),
+            options=OutputOptions(format=format_, score=score, align=align, attention=attention, nbest=nbest),
             drawing=drawing,
         )
         if document and output:

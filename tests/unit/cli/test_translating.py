@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.cli.terminal import for_terminal
-from seq2seq_cli.cli.translating import View, render
+from seq2seq_cli.cli.translating import OutputOptions, render
 from seq2seq_cli.decoding.translation import SentenceTranslation, Translation
 from seq2seq_cli.text.codec import Reading
 
@@ -42,46 +42,46 @@ WENT = translation("Zoë ging", 0.5, 0.25, 0.25)
 BOTH = replace(RAN, alternatives=(RAN, WENT))
 
 
-def shown(translation: Translation, view: View, encoding: str = "utf-8") -> str:
-    return render(translation, view, io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+def shown(translation: Translation, options: OutputOptions, encoding: str = "utf-8") -> str:
+    return render(translation, options, io.TextIOWrapper(io.BytesIO(), encoding=encoding))
 
 
-def as_json(translation: Translation, view: View) -> dict[str, Any]:
+def as_json(translation: Translation, options: OutputOptions) -> dict[str, Any]:
     def refuse(constant: str) -> object:
         raise AssertionError(constant)
 
-    [line] = shown(translation, view).splitlines()
+    [line] = shown(translation, options).splitlines()
     content = json.loads(line, parse_constant=refuse)
     assert isinstance(content, dict)
     return content
 
 
 def test_text_is_a_line_with_the_columns_that_were_asked_for() -> None:
-    assert shown(RAN, View()) == "Zoë lief\n"
-    assert shown(RAN, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
-    assert shown(RAN, View(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
-    assert shown(BLANK, View(score=True, align=True)) == "\n"
+    assert shown(RAN, OutputOptions()) == "Zoë lief\n"
+    assert shown(RAN, OutputOptions(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
+    assert shown(RAN, OutputOptions(score=True, align=True)) == "Zoë lief\t-0.6931\t0.5000\t0-0 1-1\n"
+    assert shown(BLANK, OutputOptions(score=True, align=True)) == "\n"
     tabbed = replace(RAN, text="Zoë\tlief")
-    assert shown(tabbed, View()) == "Zoë\tlief\n"
-    assert shown(tabbed, View(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
+    assert shown(tabbed, OutputOptions()) == "Zoë\tlief\n"
+    assert shown(tabbed, OutputOptions(score=True)) == "Zoë lief\t-0.6931\t0.5000\n"
 
 
 def test_n_best_are_as_many_lines_for_each_text() -> None:
-    assert shown(BOTH, View(nbest=2)) == "Zoë lief\nZoë ging\n"
-    assert shown(BOTH, View(nbest=3)) == "Zoë lief\nZoë ging\n\n"
-    assert shown(BOTH, View(nbest=1)) == "Zoë lief\n"
-    assert shown(BLANK, View(nbest=2)) == "\n\n"
+    assert shown(BOTH, OutputOptions(nbest=2)) == "Zoë lief\nZoë ging\n"
+    assert shown(BOTH, OutputOptions(nbest=3)) == "Zoë lief\nZoë ging\n\n"
+    assert shown(BOTH, OutputOptions(nbest=1)) == "Zoë lief\n"
+    assert shown(BLANK, OutputOptions(nbest=2)) == "\n\n"
 
 
 def test_attention_is_a_table_below_the_text() -> None:
-    assert shown(RAN, View(attention=True)) == (
+    assert shown(RAN, OutputOptions(attention=True)) == (
         "Zoë lief\n\n      Zoë ran <eos>\nZoë   1.0 .   .\nlief  .   1.0 .\n<eos> .   .   1.0\n\n"
     )
-    assert shown(BLANK, View(attention=True)) == "\n"
+    assert shown(BLANK, OutputOptions(attention=True)) == "\n"
 
 
 def test_an_object_says_all() -> None:
-    assert as_json(RAN, View(format="json")) == {
+    assert as_json(RAN, OutputOptions(format="json")) == {
         "source": "Zoë ran",
         "translation": "Zoë lief",
         "score": -0.693147,
@@ -92,25 +92,25 @@ def test_an_object_says_all() -> None:
         "copied": ["Zoë"],
         "forced": [],
     }
-    assert "Zoë" in shown(RAN, View(format="json"))
-    assert shown(RAN, View(format="json"), "ascii").isascii()
-    sentences = as_json(RAN, View(format="json", attention=True))["sentences"]
+    assert "Zoë" in shown(RAN, OutputOptions(format="json"))
+    assert shown(RAN, OutputOptions(format="json"), "ascii").isascii()
+    sentences = as_json(RAN, OutputOptions(format="json", attention=True))["sentences"]
     assert [each["weights"] for each in sentences] == [[[1, 0, 0], [0, 1, 0], [0, 0, 1]]]
-    alternatives = as_json(BOTH, View(format="json", nbest=2))["alternatives"]
+    alternatives = as_json(BOTH, OutputOptions(format="json", nbest=2))["alternatives"]
     assert [each["translation"] for each in alternatives] == ["Zoë lief", "Zoë ging"]
 
 
 def test_a_number_that_json_lacks_is_null() -> None:
     impossible = translation("Zoë lief", 1.0)
     sentence = replace(impossible.sentences[0], log_probability=-math.inf)
-    content = as_json(replace(impossible, sentences=(sentence,)), View(format="json"))
+    content = as_json(replace(impossible, sentences=(sentence,)), OutputOptions(format="json"))
     assert (content["score"], content["confidence"]) == (None, 0.0)
 
 
 def test_controls_are_dropped_and_those_that_part_words_leave_a_space() -> None:
     parted = replace(RAN, text="a\rb\x0c\x1fc\r\nd\x85\ne\x1b\x07\x9b")
-    assert shown(parted, View()) == "a b c\nd\ne\n"
-    assert as_json(parted, View(format="json"))["translation"] == "a b c\nd\ne"
+    assert shown(parted, OutputOptions()) == "a b c\nd\ne\n"
+    assert as_json(parted, OutputOptions(format="json"))["translation"] == "a b c\nd\ne"
 
 
 class Terminal(io.TextIOWrapper):

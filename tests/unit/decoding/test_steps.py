@@ -10,14 +10,14 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.model import ScoreName
 from seq2seq_cli.decoding.engine import Look
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.translation import Step
+from seq2seq_cli.decoding.translation import SearchStep
 from seq2seq_cli.errors import InputError
 from tests.untrained import make_run
 
 TEXT = "She saw him. He kissed the dog?"
 
 
-def look_of(step: Step) -> Look:
+def look_of(step: SearchStep) -> Look:
     assert step.attention
     return step.attention
 

@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.splits import TEST, TRAIN
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.archives import LocalFile
 from seq2seq_cli.pairs.pair_files import Block, Pair, PairFile, local_pair_files
-from seq2seq_cli.preparation.analysis import Reading, analyse, input_blocks
+from seq2seq_cli.preparation.analysis import PairSettings, analyse, input_blocks
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs
 from seq2seq_cli.text.sides import SideName, rules_of_sides
@@ -23,7 +23,7 @@ EN_DE = TextConfig(
 def analysed(*rows: Pair | str | None, swap: bool = False) -> tuple[LineCounts, NewPairs]:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(pair_file=PairFile(files=(file,)), first=11, rows=rows, bytes_read=0)
-    return analyse((block, Reading(text=EN_DE, letters=("", ""), swap=swap, rules=rules_of_sides(EN_DE))))
+    return analyse((block, PairSettings(text=EN_DE, letters=("", ""), swap=swap, rules=rules_of_sides(EN_DE))))
 
 
 def sentences(pairs: NewPairs, side: SideName) -> list[list[str]]:

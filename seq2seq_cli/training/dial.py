@@ -134,7 +134,8 @@ class Budget:
 
     def in_words(self, size: int) -> str:
         """The choice, its reason and its worth, in a line; without its worth if the user sets another size."""
-        given = f"{counted(self.pairs, 'pair')}, {self.minutes:g} minutes at {self.tokens_per_second:,.0f} tokens/s"
+        minutes = f"{self.minutes:g} minute{'' if self.minutes == 1 else 's'}"
+        given = f"{counted(self.pairs, 'pair')}, {minutes} at {self.tokens_per_second:,.0f} tokens/s"
         each = self.of_member
         if size != each.size:
             return f"{given}: {size} numbers as --set says"

@@ -122,6 +122,7 @@ def test_time_that_is_not_used_brings_nothing() -> None:
         hours.in_words(hours.size)
     )
     assert "+0.0 in twice the time" in hours.in_words(hours.size)
+    assert ", 1 minute at " in budget(minutes=1.0).in_words(256)
 
 
 def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:

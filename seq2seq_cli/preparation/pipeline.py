@@ -179,8 +179,8 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
     first, second = (letter_of_marks([*chain(*texts)]) for texts in zip(*for_training, strict=True))
     notices = [each.notice for each in pair_files if each.notice]
     notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
-    reading = PairSettings(text=config.text, letters=(first, second), swap=config.data.swap)
-    files = [(each, reading) for each in pair_files]
+    settings = PairSettings(text=config.text, letters=(first, second), swap=config.data.swap)
+    files = [(each, settings) for each in pair_files]
     return _Inputs(config=config, files=files, languages_from=origin, notices=notices, warnings=warnings)
 
 

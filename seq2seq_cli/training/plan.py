@@ -144,7 +144,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         is_stated = _MEMBERS in overridden or launch_name() or has_other_processes()  # several processes train one
         members = config.training.members if is_stated else None
         budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes, members)
-        limit = f"{_LIMIT}={budget.of_member.minutes:.3g}"
+        limit = f"{_LIMIT}={budget.of_member.minutes:g}"
         config = load_config(BASE, [*budget.overrides, *options.overrides, limit])
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:

@@ -71,11 +71,11 @@ def read_all(
     size = sum(pair_file.size for pair_file, _ in files)
     with open_workers(size if data.limit is None else min(size, data.limit * _BYTES_PER_LINE)) as workers:
         # A worker loads spaCy, whose memory this process then need not have.
-        texts = dict.fromkeys(reading.text for _, reading in files)
+        texts = dict.fromkeys(settings.text for _, settings in files)
         rules = dict(workers.map_in_order(rules_of_sides, texts))
-        readings = {pair_file: replace(reading, rules=rules[reading.text]) for pair_file, reading in files}
+        settings_of = {pair_file: replace(settings, rules=rules[settings.text]) for pair_file, settings in files}
         all_blocks = input_blocks([pair_file for pair_file, _ in files], data)
-        tasks = ((block, readings[block.pair_file]) for block in all_blocks)
+        tasks = ((block, settings_of[block.pair_file]) for block in all_blocks)
         results = workers.map_in_order(analyse, tasks)
         for pair_file, blocks in groupby(results, key=lambda result: result[0][0].pair_file):
             counts = LineCounts()
@@ -111,17 +111,17 @@ def analyse(task: tuple[Block, PairSettings]) -> tuple[LineCounts, NewPairs]:
     Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
     a tokenizer that is missing.
     """
-    block, reading = task
+    block, settings = task
     counts = LineCounts(lines=len(block.rows))
     lines: list[int] = []
     pairs: list[tuple[str, str]] = []
     for line, first, second, fault, has_more in block.pairs():
-        if any(reading.letters):
+        if any(settings.letters):
             first, second = (
                 INNER_APOSTROPHE.sub(letter, side) if letter else side
-                for letter, side in zip(reading.letters, (first, second), strict=True)
+                for letter, side in zip(settings.letters, (first, second), strict=True)
             )
-        src, tgt = (second, first) if reading.swap else (first, second)
+        src, tgt = (second, first) if settings.swap else (first, second)
         pair = normalise(src), normalise(tgt)
         if fault is None and all(pair):
             counts.equal += pair[0] == pair[1] and not block.pair_file.is_text
@@ -134,7 +134,7 @@ def analyse(task: tuple[Block, PairSettings]) -> tuple[LineCounts, NewPairs]:
             counts.drop(reason, 1, starmap(DroppedLine.of, [(block.pair_file, line, src, tgt)]))
         counts.extra_columns += has_more
     counts.pairs = len(pairs)
-    return counts, _new_pairs(pairs, lines, reading.text, reading.rules)
+    return counts, _new_pairs(pairs, lines, settings.text, settings.rules)
 
 
 def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: TextConfig, rules: Rules) -> NewPairs:

@@ -137,8 +137,8 @@ def prepare(
             inputs = _own_inputs(own, asked, preferred)
             helping = (each for each in local if each.split > TEST)
             for each, codes in zip_longest(helping, [codes for _, codes in with_codes]):  # related files are the first
-                helper, reading, doubts = read_help(each, codes, inputs.config)
-                inputs.files.append((helper, reading))
+                helper, settings, doubts = read_help(each, codes, inputs.config)
+                inputs.files.append((helper, settings))
                 inputs.notices += filter(None, [helper.notice])
                 inputs.warnings += doubts
             if folder:

@@ -108,8 +108,8 @@ def _result(report: "Report") -> str:
         lines += [f"  {source}", f"    {translation}", f"    (reference: {reference})"]
     sentence = report.samples[0][0]
     lines.append("")
-    if minutes := report.max_minutes:  # of a member, such as 8.96667
-        lines.append(f"To train longer: {resume_command(report.run)} --minutes {round(minutes, 2) or minutes:g}")
+    if report.max_minutes:
+        lines.append(f"To train longer: {resume_command(report.run)} --minutes {report.max_minutes:g}")
     dashes = ["--"] if sentence.startswith("-") else []
     translate = command_line("s2s", "translate", "--model", str(report.run), *dashes, sentence)
     lines.append(f"To translate: {translate}")

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from distributed import Client
 
+from seq2seq_cli.compute.workers import Workers
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.preparation.workers import Workers
 
 
 @contextmanager

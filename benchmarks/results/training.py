@@ -13,10 +13,10 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, translate_set
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.training.dial import measure_budget
 from seq2seq_cli.training.plan import BASE, Options, Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import run_events
+from seq2seq_cli.training.speed import measure_budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
     members = [Run.read(member.path) for member in RunFolder(run).members]
     return Trained(
         parameters=sum(member.parameters or 0 for member in members),
-        minutes=sum(member.history.minutes or 0.0 for member in members),
+        minutes=max(member.history.minutes or 0.0 for member in members),  # side by side
         tokens_per_second=speed,
         members=len(members),
     )

@@ -77,6 +77,20 @@ def denormals_as_zero() -> Iterator[None]:
 
 
 @contextmanager
+def threads_among(models: int) -> Iterator[None]:
+    """Compute inside the block with this model's share of the threads of a CPU, as one of those trained side by side.
+
+    The threads of a model wait for one another at each of its many small operations, those of two models do not.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(max(1, threads // models))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
 def deterministic_algorithms() -> Iterator[None]:
     """Use deterministic algorithms of torch inside the block; torch warns of an operation that has none here."""
     # cuBLAS reads it at its first product on the GPU. A value of the user's stays.

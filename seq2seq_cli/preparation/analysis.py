@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from seq2seq_cli.compute.workers import OpenWorkers
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
 from seq2seq_cli.corpus.splits import TRAIN, sentence_key, text_hashes
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import Block, PairFile, read_blocks
 from seq2seq_cli.preparation.dropped import DroppedLine, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs, PairStore
-from seq2seq_cli.preparation.workers import OpenWorkers
 from seq2seq_cli.text.characters import INNER_APOSTROPHE, UNSPACED_LETTERS, normalise
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import SIDES, Rules, SideName, rules_of_sides

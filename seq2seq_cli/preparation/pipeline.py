@@ -15,6 +15,7 @@ from importlib.metadata import version
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from seq2seq_cli.compute.workers import OpenWorkers, local_workers
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, MANIFEST, FileRecord, Manifest, PairFileRecord
@@ -38,7 +39,6 @@ from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, writ
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
 from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill
-from seq2seq_cli.preparation.workers import OpenWorkers, local_workers
 from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.sides import SIDES, save_codecs

@@ -7,20 +7,11 @@ the figures are in docs/log.md; ``python -m benchmarks.quality.dial`` fits the e
 """
 
 import math
-import statistics
-import time
 from bisect import bisect
 from dataclasses import dataclass, replace
 
-from seq2seq_cli.compute.device import choose_device, choose_precision
-from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.batches import collate, epoch_order
-from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.similar.features import MOST_KEPT
-from seq2seq_cli.learning.training_state import fresh_state
-from seq2seq_cli.learning.update import Updater
-from seq2seq_cli.model.build import build_model
 
 FEW_PAIRS = 10_000
 """Most pairs that get BPE-dropout."""
@@ -34,11 +25,9 @@ _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _TOGETHER, _WORTH = (1.0, 1.02, 1.035), 0.5
 """BLEU of one model, two and three together per BLEU of one; and the BLEU that another one must bring, although it
-takes its share of the time, as it makes translating several times slower."""
+takes its share of the processor, as it makes translating several times slower."""
 _FEWER_EPOCHS = 0.6
 """Factor on the epochs of few pairs: BPE-dropout makes more tokens than are counted, and validations take time."""
-_WARM_UP, _TIMED = 3, 9
-"""Updates before the timed ones, and timed ones."""
 _CEILING, _OF_TOKENS, _OF_PAIRS = 56.0, (12.6, 0.8), (1.15, 0.7)
 """BLEU with no limit; what it lacks after a million tokens; and what 10,000 pairs divide it by, less 1; both with their
 exponents."""
@@ -56,6 +45,8 @@ class Budget:
     minutes: float
     tokens_per_second: float
     """Target tokens per second that ``quick`` is trained on."""
+    side_by_side: float = 1.0
+    """Tokens per second that several models are trained on side by side, all together, per token of one alone."""
     own_share: float = 1.0
     """Share of an epoch's tokens that are of the pairs, and not of what helps them."""
     stated_members: int | None = None
@@ -94,7 +85,9 @@ class Budget:
     @property
     def of_member(self) -> "Budget":
         """The budget of each of these models."""
-        return replace(self, minutes=self.minutes / self.members, stated_members=1)
+        count = self.members
+        speed = self.tokens_per_second * (self.side_by_side / count if count > 1 else 1.0)
+        return replace(self, tokens_per_second=speed, stated_members=1)
 
     @property
     def overrides(self) -> list[str]:
@@ -135,8 +128,8 @@ class Budget:
     def in_words(self, size: int) -> str:
         """The choice, its reason and its worth, in a line; without its worth if the user sets another size."""
         minutes = f"{self.minutes:g} minute{'' if self.minutes == 1 else 's'}"
-        given = f"{counted(self.pairs, 'pair')}, {minutes} at {self.tokens_per_second:,.0f} tokens/s"
         each = self.of_member
+        given = f"{counted(self.pairs, 'pair')}, {minutes} at {self.members * each.tokens_per_second:,.0f} tokens/s"
         if size != each.size:
             return f"{given}: {size} numbers as --set says"
         epochs = min(each.possible_epochs, each.most_epochs)
@@ -146,31 +139,3 @@ class Budget:
             f"{given}: {models}{size} numbers, {epochs:.1f} epochs; sentences as in Tatoeba would get a BLEU of"
             f" {self.bleu:.0f} ± {_ERROR:g}, {gain:+.1f} in twice the time"
         )
-
-
-def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, members: int | None = None) -> Budget:
-    """The budget of a training in so many minutes, by the speed of some updates with a config resolved for the corpus.
-
-    `members` are models that translate together; None: as many as there is time for. The weights that change are
-    thrown away.
-    """
-    train, training = corpus.split("train"), config.training
-    order = epoch_order(train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=0)
-    device = choose_device(training.device)
-    src, tgt = (len(codec.vocabulary) for codec in corpus.codecs)
-    model = build_model(config.model, src_size=src, tgt_size=tgt).to(device).train()
-    updater = Updater(fresh_state(model, training, choose_precision(training.precision, device)), training)
-    rates = []
-    for number in range(_WARM_UP + _TIMED):
-        begun = time.monotonic()
-        done = updater.update(collate(train, order[number % len(order)]).to(device), fraction_done=0.0)
-        rates.append(done.tokens / (time.monotonic() - begun))
-    own, *others = (corpus.split(name).tokens.sum() for name in corpus.manifest.trained(training.help.least_covered))
-    return Budget(
-        pairs=len(train),
-        tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
-        minutes=minutes,
-        stated_members=members,
-        own_share=max(training.help.own_share, own / (own + sum(others))),  # of little help, all is read
-        tokens_per_second=statistics.median(rates[_WARM_UP:]),
-    )

@@ -138,14 +138,13 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
     if options.is_dialled and options.minutes is not None:
         check_free(path, overwrite=overwrite)
         resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
-        from seq2seq_cli.training.dial import measure_budget
+        from seq2seq_cli.training.speed import measure_budget
 
         recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
         is_stated = _MEMBERS in overridden or launch_name() or has_other_processes()  # several processes train one
         members = config.training.members if is_stated else None
         budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes, members)
-        limit = f"{_LIMIT}={budget.of_member.minutes:g}"
-        config = load_config(BASE, [*budget.overrides, *options.overrides, limit])
+        config = load_config(BASE, [*budget.overrides, *overrides])
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)

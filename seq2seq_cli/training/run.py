@@ -6,15 +6,17 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms
+from seq2seq_cli.compute.device import denormals_as_zero, describe_device, deterministic_algorithms, threads_among
 from seq2seq_cli.compute.process import SMALLER_TRAINING, memory_errors
 from seq2seq_cli.compute.process_group import ProcessGroup, torchrun_group
+from seq2seq_cli.compute.workers import beside
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.counts import counted, place_in_words
@@ -30,71 +32,92 @@ from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
 from seq2seq_cli.training.report import finish, make_ready, model_card
 from seq2seq_cli.training.session import Session, open_session
 
+ToldCorpus: TypeAlias = tuple[Path, str, Mapping[SplitName, tuple[int, ...]], Mapping[str, str]]
+"""Folder, fingerprint, left-out pairs and corrections of a corpus, as another process is told them."""
+
 STEPS_PER_RECORD = 100
 
 logger = logging.getLogger(__name__)
 
 
 def run_events(options: Options, planned: Planned | None, locks: ExitStack) -> Generator[Event, None, None]:
-    """The events of a run from its start, or from where it is resumed, to its report, those of its members included.
+    """The events of a run from its start, or from where it is resumed, to its report.
 
     `planned` is what a single process has decided; the processes of torchrun decide together, when they are connected,
-    and the first of them alone has events. `locks` holds the lock of the run.
+    and the first of them alone has events. `locks` holds the lock of the run. The other models that translate together
+    with the first one have one event each: their end.
     """
-    with torchrun_group() as group, denormals_as_zero():
-        session = _open(options, planned, group, locks)
-        for event in train_session(session):
-            if group.is_main:
-                yield event
-    if group.is_main:
+    with ExitStack() as of_all:
+        of_all.enter_context(threads_among(planned[0].config.training.members if planned else 1))
+        with torchrun_group() as group, denormals_as_zero():
+            session = _open(options, planned, group, locks)
+            ends = of_all.enter_context(_other_members(session))
+            for event in train_session(session):
+                if group.is_main:
+                    yield event
+        if not group.is_main:
+            return
         session, chosen = make_ready(session)
-        yield from _other_members(session)
-        yield finish(session, chosen)
+    yield from ends
+    session.run.write_members(session.config.training.members)
+    yield finish(session, chosen)
 
 
-def _other_members(session: Session) -> Iterator[Event]:
-    """The events of the other models of a run, which are trained like the first one, each with a seed of its own.
+@contextmanager
+def _other_members(session: Session) -> Iterator[Sequence[Finished]]:
+    """The other models of a run are trained beside the block, in a process each; their ends, which follow the block.
 
-    From then on, all of them translate together. Raises Interrupted when the user stops: what is trained is kept.
+    Raises Interrupted when the user stops the wait for them: what is trained is kept.
     """
-    training = session.config.training
-    for number in range(2, training.members + 1):
-        run = RunFolder(session.run.path / MEMBERS / str(number))
-        seed = int(np.random.SeedSequence([training.seed, number]).generate_state(1)[0])  # of no other run
-        own = training.model_copy(update={"members": 1, "choose_decoding": False, "seed": seed})
-        config = session.config.model_copy(update={"training": own})
-        with ExitStack() as locks, denormals_as_zero():
-            if is_resumed := run.has_checkpoint:
-                locks.enter_context(run.lock())
-            plan = replace(
-                session.plan,
-                path=run.path,
-                config=config,
-                resumed=run.provenance() if is_resumed else None,
-                overwrite=not run.best_path.is_file(),
-                changes=(),
-            )
-            try:
-                member = open_session(plan, session.corpus, locks=locks)
-            except KeyboardInterrupt:
-                raise Interrupted(f"interrupted; {_how_to_resume(session)}") from None
-            yield from train_session(member)
-            make_ready(member)
-    session.run.write_members(training.members)
+    numbers = range(2, session.config.training.members + 1)
+    try:
+        with beside(
+            [partial(_train_member, session.plan, _told_of(session.corpus), number) for number in numbers]
+        ) as ends:
+            yield ends
+    except KeyboardInterrupt:
+        raise Interrupted(f"interrupted; {_how_to_resume(session)}") from None
+
+
+def _train_member(first: Plan, told: ToldCorpus, number: int) -> Finished:
+    """The end of the training of another model, which is trained like the first one with a seed of its own."""
+    training, run = first.config.training, RunFolder(first.path / MEMBERS / str(number))
+    seed = int(np.random.SeedSequence([training.seed, number]).generate_state(1)[0])  # of no other run
+    own = training.model_copy(update={"members": 1, "choose_decoding": False, "seed": seed})
+    with threads_among(training.members), denormals_as_zero(), ExitStack() as locks:
+        if is_resumed := run.has_checkpoint:
+            locks.enter_context(run.lock())
+        plan = replace(
+            first,
+            path=run.path,
+            config=first.config.model_copy(update={"training": own}),
+            resumed=run.provenance() if is_resumed else None,
+            overwrite=not run.best_path.is_file(),
+            changes=(),
+        )
+        session = open_session(plan, _open_corpus(*told), locks=locks)
+        [end] = [event for event in train_session(session) if isinstance(event, Finished)]
+        make_ready(session)
+    return end
 
 
 def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks: ExitStack) -> Session:
     """Start or resume the run that the options name; `locks` takes its lock."""
     opened: list[PreparedCorpus] = []
 
-    def decide() -> tuple[Plan, Sequence[Any]]:
+    def decide() -> tuple[Plan, ToldCorpus]:
         plan, corpus = planned or make_plan(options, locks=locks)
         opened.append(corpus)
-        return plan, (corpus.path, corpus.fingerprint, corpus.left_out, corpus.corrections)
+        return plan, _told_of(corpus)
 
     plan, of_main = group.on_main(decide)
     corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(*of_main))
     return open_session(plan, corpus, locks=locks, group=group)
+
+
+def _told_of(corpus: PreparedCorpus) -> ToldCorpus:
+    """What another process opens the corpus by."""
+    return corpus.path, corpus.fingerprint, corpus.left_out, corpus.corrections
 
 
 def _open_corpus(
@@ -235,10 +258,12 @@ class Recorder:
 
 def _start_in_words(session: Session) -> str:
     state, origin, processes = session.state, session.plan.init_from, session.group.size
+    others = session.config.training.members - 1
     step, epoch = state.progress.step, state.progress.epoch + 1
     return (
         f"training {session.run.path} on {describe_device(state.device)}"
         + (f" in each of {processes} processes" if processes > 1 else "")
+        + (f" and {counted(others, 'other model')} beside it" if others else "")
         + f", {state.precision}: {counted(len(session.corpus.split('train')), 'pair')}"
         + session.corpus.manifest.help_in_words(session.config.training.help.least_covered)
         + (f" and {counted(len(session.corpus.corrections), 'correction')}," if session.corpus.corrections else ",")

@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.process import has_other_processes
+from seq2seq_cli.compute.workers import beside
 from seq2seq_cli.config.keys import find_differences, values_by_key
 from seq2seq_cli.config.loader import load_config, overridden_keys
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS
@@ -106,8 +108,8 @@ def _keeping(told: str) -> Iterator[None]:
     """A training that is one of several: when the user stops it, `told` is how to go on with all of them."""
     try:
         yield
-    except Interrupted as error:
-        raise Interrupted(f"interrupted; {told}", exit_code=error.exit_code) from None
+    except (Interrupted, KeyboardInterrupt) as error:
+        raise Interrupted(f"interrupted; {told}", exit_code=getattr(error, "exit_code", None)) from None
 
 
 def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"], None]) -> Options:
@@ -116,7 +118,8 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
     Data diversification: they translate the training pairs, and the last model reads all in each epoch; Nguyen et al.
     2020, "Data diversification: a simple strategy for neural machine translation", algorithm 1 with one round. The
     translations are a part of a prepared folder, and help the own pairs as related pairs do (see `feed`). The models
-    stay beside the run, in a folder per corpus: those that an earlier call has left are not trained again.
+    stay beside the run, in a folder per corpus: those that an earlier call has left are not trained again. Those of the
+    two directions are trained side by side.
 
     Raises UsageError for options of a run that no dial makes, and for pairs that have other help; TrainingError for a
     teacher that has learned nothing; Interrupted, with the run kept, when the user stops it.
@@ -134,40 +137,63 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
     dropped = ("data.", "text.", "training.max_minutes=", "training.seed=")  # of the corpus, or others for each model
     overrides = [override for override in options.overrides if not override.strip().startswith(dropped)]
     folder = path.parent / f"{path.name}_teachers" / corpus.fingerprint[:8]
-    from seq2seq_cli.decoding.load import load  # not above: torch
-
     corpora = {"forward": corpus, "back": _prepared(corpus, folder / "swapped", SIDES[::-1])}
     found = []
-    for number, (name, data) in product(range(1, teachers + 1), corpora.items()):
-        run, translations = RunFolder(folder / f"{name}{number}"), folder / f"{name}{number}.tsv"
-        if options.overwrite or not translations.is_file():
-            saved = run.has_checkpoint and not options.overwrite
-            with _keeping(f"{run.path} is kept: give the same command again, without --overwrite"):
-                train(
-                    minutes=None if saved else minutes / (4 * teachers),
-                    data=data.path,
-                    out=run.path,
-                    overrides=[*overrides, f"training.seed={seed + number}", "training.members=1"],
-                    resume=saved,
-                    overwrite=not saved,
-                    on_event=on_event,
-                )
-            sources = list(data.texts("train", "src"))
-            logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
-            # Without similar pairs: each sentence is most similar to itself.
-            teacher = load(run.path, device=config.training.device, overrides=["decoding.similar_pairs=0"])
-            sides = (sources, teacher.translate(sources))[:: 1 if name == "forward" else -1]
-            lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
-            if not lines:
-                raise TrainingError(f"{run.path}: leaves all sentences empty: give more --minutes")
-            write_whole(translations, "".join(["source\ttarget\n", *lines]).encode())  # so that none is of labels
-        found.append(f"{translations}:{'-'.join(corpus.manifest.text.languages)}")
+    for number in range(1, teachers + 1):
+        stated = [*overrides, f"training.seed={seed + number}", "training.members=1"]
+        calls = []
+        for name, data in corpora.items():
+            made = folder / f"{name}{number}.tsv"
+            found.append(f"{made}:{'-'.join(corpus.manifest.text.languages)}")
+            if options.overwrite or not made.is_file():
+                taught = data.path, minutes / (2 * teachers), stated, options.overwrite
+                calls.append(partial(_teach, made, *taught, is_back=name == "back"))
+        with _keeping(f"{folder} is kept: give the same command again, without --overwrite"), beside(calls[1:]):
+            for call in calls[:1]:
+                call(on_event=on_event)
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     # However few of the validation split's units the translations have, they are of its kind, and all are read.
     read_all = ["training.help.least_covered=0", "training.help.own_share=0"]
     overrides = [*read_all, *overrides, f"training.seed={seed}"]
     minutes = min(max(minutes - (time.monotonic() - begun) / 60, minutes / 4), minutes / 2)
     return replace(options, data=last.path, out=path, minutes=float(f"{minutes:.3g}"), overrides=overrides)
+
+
+def _teach(
+    made: Path,
+    data: Path,
+    minutes: float,
+    overrides: Sequence[str],
+    overwrite: bool,
+    *,
+    is_back: bool,
+    on_event: Callable[["Event"], None] = lambda _: None,
+) -> None:
+    """Train a teacher on a prepared folder, and write its translations of the training sentences to the file `made`."""
+    from seq2seq_cli.compute.device import threads_among  # not above: torch
+    from seq2seq_cli.decoding.load import load
+
+    run = RunFolder(made.with_suffix(""))
+    saved = run.has_checkpoint and not overwrite
+    with threads_among(len(SIDES)):
+        train(
+            minutes=None if saved else minutes,
+            data=data,
+            out=run.path,
+            overrides=overrides,
+            resume=saved,
+            overwrite=not saved,
+            on_event=on_event,
+        )
+    sources = list(PreparedCorpus.open(data).texts("train", "src"))
+    logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
+    # Without similar pairs: each sentence is most similar to itself.
+    teacher = load(run.path, device=run.config().training.device, overrides=["decoding.similar_pairs=0"])
+    sides = (sources, teacher.translate(sources))[:: -1 if is_back else 1]
+    lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
+    if not lines:
+        raise TrainingError(f"{run.path}: leaves all sentences empty: give more --minutes")
+    write_whole(made, "".join(["source\ttarget\n", *lines]).encode())  # so that none is of labels
 
 
 def _prepared(

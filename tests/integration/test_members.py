@@ -1,4 +1,4 @@
-"""``training.members``: several models are trained one after the other, and translate together."""
+"""``training.members``: several models are trained side by side, and translate together."""
 
 import shutil
 import signal
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from seq2seq_cli import train
 from seq2seq_cli.decoding.load import load
@@ -14,7 +13,7 @@ from seq2seq_cli.errors import Interrupted
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights, save_weights
-from seq2seq_cli.training.events import Finished
+from seq2seq_cli.training.events import Step
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
 
@@ -131,20 +130,22 @@ def test_what_stops_one_of_them_tells_how_to_go_on_with_all(home: Path, tmp_path
     assert resume_command(Path("runs/two/members/2")) == resume_command(Path("runs/two"))
 
 
-def test_a_stop_while_the_other_is_opened_tells_how_to_go_on(
+def test_a_stop_stops_all_of_them_and_tells_how_to_go_on_to_the_same_weights(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(shutil.copytree(home, tmp_path / "again"))
 
-    def interrupt(_seed: int) -> None:
-        signal.raise_signal(signal.SIGINT)
-
     def stop(event: object) -> None:
-        if isinstance(event, Finished):  # of the first; the weights of the other are drawn next
-            monkeypatch.setattr(torch, "manual_seed", interrupt)
+        if isinstance(event, Step):
+            signal.raise_signal(signal.SIGINT)
 
+    overrides = [*SMALL[1::2], "training.members=2"]
     with pytest.raises(Interrupted, match=r"kept. Resume with: s2s train --resume --out runs/two$"):
-        train(out="runs/two", resume=True, on_event=stop)
+        train("luong_general", out="runs/two", overwrite=True, overrides=overrides, on_event=stop)
+    assert RunFolder(Path("runs/two")).members == [RunFolder(Path("runs/two"))]
+    train(out="runs/two", resume=True)
+    for member, expected in zip(RunFolder(Path("runs/two")).members, RunFolder(home / "runs/two").members, strict=True):
+        assert member.best_path.read_bytes() == expected.best_path.read_bytes()
 
 
 def test_a_member_that_is_missing_is_told(home: Path, tmp_path: Path) -> None:
@@ -170,16 +171,17 @@ def test_a_run_that_replaces_them_has_no_members(home: Path, tmp_path: Path) -> 
 def test_both_begin_with_the_weights_of_another_run(home: Path) -> None:
     done = s2s_here(home, "train", "--init-from", "runs/two/members/2", *SMALL, *TWO, "--out", "runs/more")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("begun with the weights of runs/two/members/2") == 2
+    assert "and 1 other model beside it" in done.stderr
+    assert [each.provenance().init_from for each in RunFolder(home / "runs/more").members] == 2 * ["runs/two/members/2"]
     options = ("--init-from", "runs/two/members/2", "--out", "runs/two", "--overwrite")
     refused(s2s_here(home, "train", *options), "--init-from does not change")
 
 
-def test_the_dial_divides_the_minutes_among_them(home: Path) -> None:
-    limit = ("--set", "training.max_minutes=0.5", "--set", "training.augmentation.enabled=false")
+def test_each_has_all_of_the_minutes(home: Path) -> None:
+    limit = ("--set", "training.max_minutes=0.1", "--set", "training.augmentation.enabled=false")
     done = s2s_here(home, "train", "--out", "runs/dialled", *SMALL, *TWO, *limit)
     assert done.returncode == 0, done.stderr
-    assert [run.config().training.max_minutes for run in RunFolder(home / "runs/dialled").members] == [0.25, 0.25]
+    assert [run.config().training.max_minutes for run in RunFolder(home / "runs/dialled").members] == [0.1, 0.1]
 
 
 def test_torchrun_trains_one_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

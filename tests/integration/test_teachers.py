@@ -105,7 +105,6 @@ def test_another_corpus_has_teachers_of_its_own(home: Path, tmp_path: Path) -> N
     prepare(other, "pairs.txt", "--limit", "150", "--overwrite", "--set", "data.test_sources=0")
     done = trained(other)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("training runs/last_teachers") == 2
     assert len([*(other / "runs" / "last_teachers").iterdir()]) == 2
 
 

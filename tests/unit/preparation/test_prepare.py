@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli.compute.workers import OpenWorkers, Workers
 from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted, PairFileError, PreparedFolderError, S2SError, UsageError
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.preparation.workers import OpenWorkers, Workers
 from tests.corpora import WORDS, pair_lines
 
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.similar.features import MOST_KEPT
-from seq2seq_cli.training.dial import Budget, measure_budget
+from seq2seq_cli.training.dial import Budget
 from seq2seq_cli.training.resolve import resolve_config
+from seq2seq_cli.training.speed import measure_budget
 
 DEU = 162_268
 budgets = st.builds(
@@ -105,9 +106,12 @@ def test_time_after_which_a_model_learns_little_is_for_more_models() -> None:
     assert load_config("quick", three.overrides) == load_config(
         "quick", [*three.of_member.overrides, "training.members=3"]
     )
-    assert three.of_member.minutes == 40.0
+    assert (three.of_member.minutes, three.of_member.tokens_per_second) == (120.0, 6_000.0)
     assert "members" not in " ".join(one.overrides)
-    assert budget(stated_members=2).of_member.minutes == 3.0
+    two = budget(stated_members=2, side_by_side=1.3)  # which fill two cores better than one does
+    assert two.of_member.tokens_per_second == pytest.approx(0.65 * 18_000)
+    assert " 6 minutes at 23,400 tokens/s: 2 models " in two.in_words(two.of_member.size)
+    assert two.bleu > budget(stated_members=2).bleu
 
 
 def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:
@@ -130,5 +134,5 @@ def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:
     train = corpus.split("train")
     assert measured.pairs == len(train)
     assert measured.tokens_per_epoch == sum(len(train.tgt.row(number)) + 1 for number in range(len(train)))
-    assert measured.tokens_per_second > 0
+    assert measured.tokens_per_second > 0 < measured.side_by_side
     assert measured.own_share == 1

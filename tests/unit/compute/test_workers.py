@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from seq2seq_cli.preparation.workers import Workers, _interrupts_held, local_workers
+from seq2seq_cli.compute.workers import Workers, _interrupts_held, local_workers
 
 
 def double(number: int) -> int:

@@ -1,4 +1,4 @@
-"""Executors for the work of ``prepare``: this process, or one process per core."""
+"""Work in other processes: tasks in one process per core, and calls beside what this process does."""
 
 import multiprocessing
 import os
@@ -6,14 +6,18 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from multiprocessing.context import SpawnContext
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.errors import S2SError
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -85,12 +89,63 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
     if total_bytes < _SMALL or cores == 1:
         yield Workers()
         return
-    # Spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe.
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    pool = ProcessPoolExecutor(cores, _spawned(), initializer=_start_worker)
     try:
         yield Workers(executor=pool, count=cores)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
+    """Make each call in a process of its own beside the block, which ends when all have ended.
+
+    Yields their results, which are there after the block. When the block fails, or the wait, the processes get SIGTERM,
+    and are waited for. Raises the S2SError of a call, and S2SError for a process that died.
+    """
+    results: list[R] = []
+    running = []
+    with _interrupts_held():
+        for call in calls:
+            receiver, sender = _spawned().Pipe(duplex=False)
+            process = _spawned().Process(target=_answer, args=(call, sender), daemon=True)
+            process.start()
+            sender.close()  # so that the end of the process is the end of the pipe
+            running.append((process, receiver))
+    try:
+        yield results
+        answers = [_answer_of(receiver) for _, receiver in running]
+    except BaseException:
+        for process, _ in running:
+            process.terminate()
+        raise
+    finally:
+        for process, _ in running:
+            process.join()
+    for answer in answers:
+        if isinstance(answer, S2SError):
+            raise answer
+        results.append(answer)
+
+
+def _answer(call: Callable[[], object], sender: "Connection[object, object]") -> None:
+    _start_worker()
+    try:
+        sender.send(call())
+    except S2SError as error:
+        sender.send(error)
+
+
+def _answer_of(receiver: "Connection[object, object]") -> Any:
+    try:
+        return receiver.recv()
+    except EOFError:
+        return S2SError("a process died, probably for lack of memory: free some, and give the same command again")
+
+
+def _spawned() -> SpawnContext:
+    """New processes are spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe."""
+    return multiprocessing.get_context("spawn")
 
 
 def _start_worker() -> None:

@@ -11,13 +11,11 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
-from typing import TYPE_CHECKING, Any, TypeVar
+from multiprocessing.synchronize import Event
+from typing import TypeVar
 
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.errors import S2SError
-
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -101,46 +99,27 @@ def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
     """Make each call in a process of its own beside the block, which ends when all have ended.
 
     Yields their results, which are there after the block. When the block fails, or the wait, the processes get SIGTERM,
-    and are waited for. Raises the S2SError of a call, and S2SError for a process that died.
+    and are waited for. Raises the errors of the calls, and S2SError for a process that died.
     """
     results: list[R] = []
-    running = []
-    with _interrupts_held():
-        for call in calls:
-            receiver, sender = _spawned().Pipe(duplex=False)
-            process = _spawned().Process(target=_answer, args=(call, sender), daemon=True)
-            process.start()
-            sender.close()  # so that the end of the process is the end of the pipe
-            running.append((process, receiver))
-    try:
+    if not calls:
         yield results
-        answers = [_answer_of(receiver) for _, receiver in running]
+        return
+    stop = _spawned().Event()
+    pool = ProcessPoolExecutor(len(calls), _spawned(), initializer=_start_worker, initargs=(stop,))
+    try:
+        with _interrupts_held():
+            futures = [pool.submit(call) for call in calls]
+        yield results
+        results += [future.result() for future in futures]
+    except BrokenExecutor:
+        why = "a process died, probably for lack of memory"
+        raise S2SError(f"{why}: free some, and go on with --resume or the same command") from None
     except BaseException:
-        for process, _ in running:
-            process.terminate()
+        stop.set()
         raise
     finally:
-        for process, _ in running:
-            process.join()
-    for answer in answers:
-        if isinstance(answer, S2SError):
-            raise answer
-        results.append(answer)
-
-
-def _answer(call: Callable[[], object], sender: "Connection[object, object]") -> None:
-    _start_worker()
-    try:
-        sender.send(call())
-    except S2SError as error:
-        sender.send(error)
-
-
-def _answer_of(receiver: "Connection[object, object]") -> Any:
-    try:
-        return receiver.recv()
-    except EOFError:
-        return S2SError("a process died, probably for lack of memory: free some, and give the same command again")
+        pool.shutdown()
 
 
 def _spawned() -> SpawnContext:
@@ -148,10 +127,17 @@ def _spawned() -> SpawnContext:
     return multiprocessing.get_context("spawn")
 
 
-def _start_worker() -> None:
-    """Ignore interrupts, which the parent handles, and end when the parent ends or is killed."""
+def _start_worker(stop: Event | None = None) -> None:
+    """Ignore interrupts, which the parent handles, get SIGTERM at a `stop`, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    if stop:
+        threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
+
+
+def _end_when_told(stop: Event) -> None:
+    stop.wait()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _end_with_parent() -> None:

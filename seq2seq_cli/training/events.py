@@ -1,6 +1,7 @@
 """The events of a run, in the order in which they come: started, steps, validations, finished, reported.
 
-Of several models that translate together, each is started and finished, and all are reported at the end.
+Of several models that translate together, the events are those of the first one, then each other is finished, and all
+are reported at the end.
 """
 
 from dataclasses import dataclass

@@ -102,7 +102,7 @@ def make_plan(options: Options, *, locks: ExitStack) -> Planned:
     overwrite = options.overwrite or restarted
     planned = _plan_to_resume(options, locks) if is_resumed else _plan_to_start(options, overwrite=overwrite)
     if (launch or has_other_processes()) and planned[0].config.training.members > 1:
-        raise UsageError(f"{_MEMBERS}: several models are trained by one process: set it to 1, or start s2s alone")
+        raise UsageError(f"{_MEMBERS}: several models are not trained under torchrun: set it to 1, or start s2s alone")
     return planned
 
 

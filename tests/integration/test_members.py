@@ -186,4 +186,4 @@ def test_each_has_all_of_the_minutes(home: Path) -> None:
 
 def test_torchrun_trains_one_model(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "1")
-    refused(s2s_here(home, *TRAIN, *TWO, "--overwrite"), "training.members", "by one process")
+    refused(s2s_here(home, *TRAIN, *TWO, "--overwrite"), "training.members", "under torchrun")

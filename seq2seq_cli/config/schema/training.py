@@ -113,7 +113,7 @@ class TrainingConfig(Section):
     help: HelpConfig = HelpConfig()
     """What helps to train, besides the pairs of the two languages."""
     members: PositiveInt = 1
-    """Models that are trained one after the other, each with a seed of its own and all of max_minutes, and translate
+    """Models that are trained side by side, each with a seed of its own and its share of the cores, and translate
     together: the probability of a token is the mean of theirs."""
     seed: Seed = 1
     """Seed of all random numbers; on a CPU, the same seed gives the same run if max_minutes is null and precision is

@@ -1,16 +1,20 @@
-"""The workers of prepare: results do not depend on them, and a fault is reported in one line."""
+"""Work in other processes: results do not depend on them, and a fault is reported in one line."""
 
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.compute.workers import Workers, _interrupts_held, local_workers
+from seq2seq_cli.compute.workers import Workers, _interrupts_held, beside, local_workers
+from seq2seq_cli.errors import S2SError, UsageError
 
 
 def double(number: int) -> int:
@@ -21,6 +25,23 @@ def loaded_modules(_: int) -> bool:
     import seq2seq_cli.preparation.analysis  # noqa: F401  # what a worker loads
 
     return "torch" in sys.modules
+
+
+def refuse(reason: str) -> None:
+    raise UsageError(reason)
+
+
+def save_when_stopped(begun: Path, saved: Path) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: saved.touch())
+    begun.touch()
+    while not saved.exists():
+        time.sleep(0.01)
+
+
+def stop_once_there_is(path: Path) -> None:
+    while not path.exists():
+        time.sleep(0.01)
+    raise KeyboardInterrupt
 
 
 def test_results_come_in_order_and_tasks_are_taken_as_they_are_needed() -> None:
@@ -71,3 +92,29 @@ def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> N
         start()
     assert told == ["True\n"]
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_calls_beside_the_block_have_their_results_after_it() -> None:
+    with beside([partial(double, 4), partial(double, 2)]) as results:
+        assert results == []
+    assert results == [8, 4]
+    with beside([]) as results:
+        pass
+    assert results == []
+
+
+def test_an_error_beside_the_block_is_raised_after_it() -> None:
+    reached = []
+    with pytest.raises(UsageError, match="not so"), beside([partial(refuse, "not so")]):
+        reached.append(True)
+    assert reached
+    with pytest.raises(S2SError, match="a process died"), beside([partial(os._exit, 3)]):
+        pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_a_block_that_fails_stops_the_calls_which_have_time_to_save(tmp_path: Path) -> None:
+    begun, saved = tmp_path / "begun", tmp_path / "saved"
+    with pytest.raises(KeyboardInterrupt), beside([partial(save_when_stopped, begun, saved)]):
+        stop_once_there_is(begun)
+    assert saved.exists()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
 from seq2seq_cli.training.report import finish, make_ready, model_card
 from seq2seq_cli.training.session import Session, open_session
-
-ToldCorpus: TypeAlias = tuple[Path, str, Mapping[SplitName, tuple[int, ...]], Mapping[str, str]]
-"""Folder, fingerprint, left-out pairs and corrections of a corpus, as another process is told them."""
 
 STEPS_PER_RECORD = 100
 
@@ -69,17 +66,15 @@ def _other_members(session: Session) -> Iterator[Sequence[Finished]]:
 
     Raises Interrupted when the user stops the wait for them: what is trained is kept.
     """
-    numbers = range(2, session.config.training.members + 1)
+    member = partial(_train_member, session.plan, _reopening(session.corpus))
     try:
-        with beside(
-            [partial(_train_member, session.plan, _told_of(session.corpus), number) for number in numbers]
-        ) as ends:
+        with beside([partial(member, number) for number in range(2, session.config.training.members + 1)]) as ends:
             yield ends
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted; {_how_to_resume(session)}") from None
 
 
-def _train_member(first: Plan, told: ToldCorpus, number: int) -> Finished:
+def _train_member(first: Plan, reopen: Callable[[], PreparedCorpus], number: int) -> Finished:
     """The end of the training of another model, which is trained like the first one with a seed of its own."""
     training, run = first.config.training, RunFolder(first.path / MEMBERS / str(number))
     seed = int(np.random.SeedSequence([training.seed, number]).generate_state(1)[0])  # of no other run
@@ -95,7 +90,7 @@ def _train_member(first: Plan, told: ToldCorpus, number: int) -> Finished:
             overwrite=not run.best_path.is_file(),
             changes=(),
         )
-        session = open_session(plan, _open_corpus(*told), locks=locks)
+        session = open_session(plan, reopen(), locks=locks)
         [end] = [event for event in train_session(session) if isinstance(event, Finished)]
         make_ready(session)
     return end
@@ -105,25 +100,25 @@ def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks:
     """Start or resume the run that the options name; `locks` takes its lock."""
     opened: list[PreparedCorpus] = []
 
-    def decide() -> tuple[Plan, ToldCorpus]:
+    def decide() -> tuple[Plan, Callable[[], PreparedCorpus]]:
         plan, corpus = planned or make_plan(options, locks=locks)
         opened.append(corpus)
-        return plan, _told_of(corpus)
+        return plan, _reopening(corpus)
 
-    plan, of_main = group.on_main(decide)
-    corpus = group.on_all(lambda: opened[0] if opened else _open_corpus(*of_main))
+    plan, reopen = group.on_main(decide)
+    corpus = group.on_all(lambda: opened[0] if opened else reopen())
     return open_session(plan, corpus, locks=locks, group=group)
 
 
-def _told_of(corpus: PreparedCorpus) -> ToldCorpus:
-    """What another process opens the corpus by."""
-    return corpus.path, corpus.fingerprint, corpus.left_out, corpus.corrections
+def _reopening(corpus: PreparedCorpus) -> Callable[[], PreparedCorpus]:
+    """A call that opens the corpus in another process; each machine has it on its own disk."""
+    return partial(_open_corpus, corpus.path, corpus.fingerprint, corpus.left_out, corpus.corrections)
 
 
 def _open_corpus(
     path: Path, fingerprint: str, left_out: Mapping[SplitName, tuple[int, ...]], corrections: Mapping[str, str]
 ) -> PreparedCorpus:
-    """The corpus that process 0 has; each machine has it on its own disk."""
+    """The corpus of this fingerprint; UsageError for another one."""
     corpus = PreparedCorpus.open(path)
     if corpus.fingerprint != fingerprint:
         raise UsageError(f"{path}: another corpus than process 0 has: prepare once, and copy the folder")

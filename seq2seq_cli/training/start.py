@@ -140,7 +140,8 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
     corpora = {"forward": corpus, "back": _prepared(corpus, folder / "swapped", SIDES[::-1])}
     found = []
     for number in range(1, teachers + 1):
-        stated = [*overrides, f"training.seed={seed + number}", "training.members=1"]
+        # Without similar pairs: each sentence is most similar to itself.
+        stated = [*overrides, f"training.seed={seed + number}", "training.members=1", "decoding.similar_pairs=0"]
         calls = []
         for name, data in corpora.items():
             made = folder / f"{name}{number}.tsv"
@@ -187,9 +188,8 @@ def _teach(
         )
     sources = list(PreparedCorpus.open(data).texts("train", "src"))
     logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
-    # Without similar pairs: each sentence is most similar to itself.
-    teacher = load(run.path, device=run.config().training.device, overrides=["decoding.similar_pairs=0"])
-    sides = (sources, teacher.translate(sources))[:: -1 if is_back else 1]
+    translated = load(run.path, device=run.config().training.device).translate(sources)
+    sides = (sources, translated)[:: -1 if is_back else 1]
     lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
     if not lines:
         raise TrainingError(f"{run.path}: leaves all sentences empty: give more --minutes")

@@ -1,5 +1,6 @@
 """``training.members``: several models are trained side by side, and translate together."""
 
+import os
 import shutil
 import signal
 from pathlib import Path
@@ -10,12 +11,15 @@ import pytest
 from seq2seq_cli import train
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import Interrupted
+from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, PAIR_FILES
+from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, LOCK, METRICS, PAIR_FILES
 from seq2seq_cli.runs.weights import read_weights, save_weights
 from seq2seq_cli.training.events import Step
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
+from tests.forks import Forked
+from tests.waiting import wait_until
 
 TEXT = "a b c"
 SMALL = [
@@ -146,6 +150,21 @@ def test_a_stop_stops_all_of_them_and_tells_how_to_go_on_to_the_same_weights(
     train(out="runs/two", resume=True)
     for member, expected in zip(RunFolder(Path("runs/two")).members, RunFolder(home / "runs/two").members, strict=True):
         assert member.best_path.read_bytes() == expected.best_path.read_bytes()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_none_of_them_outlives_the_command(home: Path, number: signal.Signals, code: int) -> None:
+    run = home / "runs" / number.name.lower()
+    endless = ("--set", "training.epochs=100000")
+    process = Forked(home, "train", "--config", "luong_general", "--out", str(run), *SMALL, *TWO, *endless)
+    other = RunFolder(run / "members/2")
+    wait_until((other.path / METRICS).is_file, of=process)
+    process.send_signal(number)
+    process.communicate()
+    assert process.returncode == code
+    wait_until(lambda: not is_held(other.path / LOCK), seconds=0.1 if number == signal.SIGTERM else 60)
+    assert other.has_checkpoint
 
 
 def test_a_member_that_is_missing_is_told(home: Path, tmp_path: Path) -> None:

@@ -77,13 +77,13 @@ def denormals_as_zero() -> Iterator[None]:
 
 
 @contextmanager
-def threads_among(models: int) -> Iterator[None]:
-    """Compute inside the block with this model's share of the threads of a CPU, as one of those trained side by side.
+def threads_among(models: int, place: int = 0) -> Iterator[None]:
+    """Compute inside the block with a share of the threads, as the model at this place, from 0, of those side by side.
 
     The threads of a model wait for one another at each of its many small operations, those of two models do not.
     """
     threads = torch.get_num_threads()
-    torch.set_num_threads(max(1, threads // models))
+    torch.set_num_threads(max(1, (threads + models - 1 - place) // models))
     try:
         yield
     finally:

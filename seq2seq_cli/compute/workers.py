@@ -8,11 +8,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing.context import SpawnContext
-from multiprocessing.synchronize import Event
-from typing import TypeVar
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
 
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.errors import S2SError
@@ -20,6 +20,8 @@ from seq2seq_cli.errors import S2SError
 T = TypeVar("T")
 R = TypeVar("R")
 
+_SPAWN = multiprocessing.get_context("spawn")
+"""New processes are spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe."""
 _SMALL = 2_000_000
 """Bytes; a smaller file is read before new processes would have started."""
 _TASKS_PER_WORKER = 2
@@ -87,7 +89,7 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
     if total_bytes < _SMALL or cores == 1:
         yield Workers()
         return
-    pool = ProcessPoolExecutor(cores, _spawned(), initializer=_start_worker)
+    pool = ProcessPoolExecutor(cores, _SPAWN, initializer=_start_worker)
     try:
         yield Workers(executor=pool, count=cores)
     finally:
@@ -98,46 +100,57 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
 def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
     """Make each call in a process of its own beside the block, which ends when all have ended.
 
-    Yields their results, which are there after the block. When the block fails, or the wait, the processes get SIGTERM,
-    and are waited for. Raises the errors of the calls, and S2SError for a process that died.
+    Yields their results, which are there after the block. When the block fails, or the wait, and when this process
+    dies, each of the others gets one SIGTERM; it is waited for, but not after an interrupt. Raises the first S2SError
+    of the calls, or S2SError for a process that died.
     """
-    results: list[R] = []
-    if not calls:
-        yield results
-        return
-    stop = _spawned().Event()
-    pool = ProcessPoolExecutor(len(calls), _spawned(), initializer=_start_worker, initargs=(stop,))
-    try:
+    results, processes, connections = list[R](), list[BaseProcess](), list[Connection]()
+    with ExitStack() as kill, ExitStack() as wait, ExitStack() as stop:
+        wait.callback(lambda: [*map(BaseProcess.join, processes)])
         with _interrupts_held():
-            futures = [pool.submit(call) for call in calls]
+            for call in calls:
+                connection, of_process = _SPAWN.Pipe()
+                process = _SPAWN.Process(target=_answer, args=(call, of_process))
+                process.start()
+                of_process.close()
+                connections.append(stop.enter_context(connection))
+                processes.append(process)
+                kill.callback(process.kill)  # where an interrupt ends the wait
         yield results
-        results += [future.result() for future in futures]
-    except BrokenExecutor:
-        why = "a process died, probably for lack of memory"
-        raise S2SError(f"{why}: free some, and go on with --resume or the same command") from None
-    except BaseException:
-        stop.set()
-        raise
-    finally:
-        pool.shutdown()
+        answers = [_answer_of(connection) for connection in connections]
+    for answer in answers:
+        if isinstance(answer, S2SError):
+            raise answer
+        results.append(answer)
 
 
-def _spawned() -> SpawnContext:
-    """New processes are spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe."""
-    return multiprocessing.get_context("spawn")
+def _answer(call: Callable[[], object], connection: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_stop_at_end_of, args=(connection,), daemon=True).start()
+    try:
+        answer = call()
+    except S2SError as error:
+        answer = error
+    with suppress(OSError):  # nobody waits any more
+        connection.send(answer)
 
 
-def _start_worker(stop: Event | None = None) -> None:
-    """Ignore interrupts, which the parent handles, get SIGTERM at a `stop`, and end when the parent ends."""
+def _stop_at_end_of(connection: Connection) -> None:
+    with suppress(EOFError, OSError):
+        connection.recv()  # nothing comes: it ends when the other process closes it, or dies
+    signal.raise_signal(signal.SIGTERM)
+
+
+def _answer_of(connection: Connection) -> Any:
+    with suppress(EOFError):
+        return connection.recv()
+    return S2SError("a process died: free some memory, and give the command again, or resume; scripts: docs/python.md")
+
+
+def _start_worker() -> None:
+    """Ignore interrupts, which the parent handles, and end when the parent ends or is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if stop:
-        threading.Thread(target=_end_when_told, args=(stop,), daemon=True).start()
-
-
-def _end_when_told(stop: Event) -> None:
-    stop.wait()
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _end_with_parent() -> None:

@@ -141,7 +141,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         from seq2seq_cli.training.speed import measure_budget
 
         recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
-        is_stated = _MEMBERS in overridden or launch_name() or has_other_processes()  # several processes train one
+        is_stated = _MEMBERS in overridden or launch_name() or has_other_processes()  # torchrun trains one
         members = config.training.members if is_stated else None
         budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes, members)
         config = load_config(BASE, [*budget.overrides, *overrides])

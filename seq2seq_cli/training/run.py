@@ -71,6 +71,8 @@ def _other_members(session: Session) -> Iterator[Sequence[Finished]]:
         with beside([partial(member, number) for number in range(2, session.config.training.members + 1)]) as ends:
             yield ends
     except KeyboardInterrupt:
+        if not session.run.has_checkpoint:
+            raise
         raise Interrupted(f"interrupted; {_how_to_resume(session)}") from None
 
 
@@ -79,7 +81,7 @@ def _train_member(first: Plan, reopen: Callable[[], PreparedCorpus], number: int
     training, run = first.config.training, RunFolder(first.path / MEMBERS / str(number))
     seed = int(np.random.SeedSequence([training.seed, number]).generate_state(1)[0])  # of no other run
     own = training.model_copy(update={"members": 1, "choose_decoding": False, "seed": seed})
-    with threads_among(training.members), denormals_as_zero(), ExitStack() as locks:
+    with threads_among(training.members, number - 1), denormals_as_zero(), ExitStack() as locks:
         if is_resumed := run.has_checkpoint:
             locks.enter_context(run.lock())
         plan = replace(
@@ -93,7 +95,7 @@ def _train_member(first: Plan, reopen: Callable[[], PreparedCorpus], number: int
         session = open_session(plan, reopen(), locks=locks)
         [end] = [event for event in train_session(session) if isinstance(event, Finished)]
         make_ready(session)
-    return end
+    return replace(end, best=f"{end.best} (model {number})")
 
 
 def _open(options: Options, planned: Planned | None, group: ProcessGroup, locks: ExitStack) -> Session:
@@ -293,16 +295,16 @@ def _how_to_resume(session: Session, *overrides: str) -> str:
 
 @contextmanager
 def _stop_request() -> Iterator[list[int]]:
-    """A list that gets the exit code of the first signal to stop; a second signal acts as it would elsewhere."""
+    """A list that gets the exit codes of signals to stop; a second interrupt acts as it would elsewhere."""
     asked: list[int] = []
-    with ExitStack() as put_back:
+    with ExitStack() as put_back, ExitStack() as put_back_interrupt:
 
         def ask(number: int, _frame: FrameType | None) -> None:
             asked.append(128 + number)
-            put_back.close()
+            put_back_interrupt.close()
 
         # Python allows handlers in the main thread alone, which is also the one that signals interrupt.
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                put_back.callback(signal.signal, number, signal.signal(number, ask))
+            put_back.callback(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, ask))
+            put_back_interrupt.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, ask))
         yield asked

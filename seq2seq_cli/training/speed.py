@@ -12,10 +12,12 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Updater
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.training.dial import Budget
+from seq2seq_cli.training.dial import FEW_PAIRS, Budget
 
 _WARM_UP, _TIMED = 3, 9
 """Updates before the timed ones, and timed ones."""
+_BESIDE = 0.93
+"""Speed of a model beside another one, with which it shares caches and memory, per speed alone: 0.91 to 0.95."""
 
 
 def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, members: int | None = None) -> Budget:
@@ -40,7 +42,7 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, membe
         return statistics.median(rates[_WARM_UP:])
 
     own, *others = (corpus.split(name).tokens.sum() for name in corpus.manifest.trained(training.help.least_covered))
-    alone = speed(1)
+    alone, shares = speed(1), device.type == "cpu" and members != 1 and len(train) > FEW_PAIRS
     return Budget(
         pairs=len(train),
         tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),
@@ -48,6 +50,6 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, membe
         stated_members=members,
         own_share=max(training.help.own_share, own / (own + sum(others))),  # of little help, all is read
         tokens_per_second=alone,
-        # A model of two has half of the threads; where that makes no difference, as on a GPU, it has half of the speed.
-        side_by_side=2 * speed(2) / alone if device.type == "cpu" and torch.get_num_threads() > 1 else 1.0,
+        # A model of two has half of the threads; of one thread, or of a GPU, half of the speed.
+        side_by_side=_BESIDE * 2 * speed(2) / alone if shares and torch.get_num_threads() > 1 else 1.0,
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seq2seq_cli.compute.process import has_other_processes
+from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.compute.workers import beside
 from seq2seq_cli.config.keys import find_differences, values_by_key
 from seq2seq_cli.config.loader import load_config, overridden_keys
@@ -88,8 +89,10 @@ def train(
         init_from=Path(init_from) if init_from else None,
         corrections=corrections,
     )
-    if teachers:
-        options = with_teachers(options, teachers, on_event)
+    return _run(with_teachers(options, teachers, on_event) if teachers else options, on_event)
+
+
+def _run(options: Options, on_event: Callable[["Event"], None]) -> "Report | None":
     event = None
     # The run is locked from before its checkpoint is read until the report is written.
     with ExitStack() as locks:
@@ -142,16 +145,17 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
     for number in range(1, teachers + 1):
         # Without similar pairs: each sentence is most similar to itself.
         stated = [*overrides, f"training.seed={seed + number}", "training.members=1", "decoding.similar_pairs=0"]
-        calls = []
-        for name, data in corpora.items():
-            made = folder / f"{name}{number}.tsv"
-            found.append(f"{made}:{'-'.join(corpus.manifest.text.languages)}")
-            if options.overwrite or not made.is_file():
-                taught = data.path, minutes / (2 * teachers), stated, options.overwrite
-                calls.append(partial(_teach, made, *taught, is_back=name == "back"))
+        taught = replace(options, minutes=minutes / (2 * teachers), overrides=stated)
+        files = {name: folder / f"{name}{number}.tsv" for name in corpora}
+        found += [f"{made}:{'-'.join(corpus.manifest.text.languages)}" for made in files.values()]
+        wanted = [name for name, made in files.items() if options.overwrite or not made.is_file()]
+        calls = [
+            partial(_teach, replace(taught, data=corpora[name].path), files[name], name == "back", len(wanted))
+            for name in wanted
+        ]
         with _keeping(f"{folder} is kept: give the same command again, without --overwrite"), beside(calls[1:]):
             for call in calls[:1]:
-                call(on_event=on_event)
+                call(on_event)
     last = _prepared(corpus, folder / "prepared", SIDES, related=found)
     # However few of the validation split's units the translations have, they are of its kind, and all are read.
     read_all = ["training.help.least_covered=0", "training.help.own_share=0"]
@@ -161,35 +165,22 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
 
 
 def _teach(
-    made: Path,
-    data: Path,
-    minutes: float,
-    overrides: Sequence[str],
-    overwrite: bool,
-    *,
-    is_back: bool,
-    on_event: Callable[["Event"], None] = lambda _: None,
+    options: Options, made: Path, swapped: bool, models: int, on_event: Callable[["Event"], None] = lambda _: None
 ) -> None:
-    """Train a teacher on a prepared folder, and write its translations of the training sentences to the file `made`."""
+    """Train one of several `models` side by side, and write its translations of its training sentences to `made`."""
     from seq2seq_cli.compute.device import threads_among  # not above: torch
     from seq2seq_cli.decoding.load import load
 
     run = RunFolder(made.with_suffix(""))
-    saved = run.has_checkpoint and not overwrite
-    with threads_among(len(SIDES)):
-        train(
-            minutes=None if saved else minutes,
-            data=data,
-            out=run.path,
-            overrides=overrides,
-            resume=saved,
-            overwrite=not saved,
-            on_event=on_event,
-        )
-    sources = list(PreparedCorpus.open(data).texts("train", "src"))
+    saved = run.has_checkpoint and not options.overwrite
+    minutes = None if saved else options.minutes
+    with threads_among(models):
+        _run(replace(options, minutes=minutes, out=run.path, resume=saved, overwrite=not saved), on_event)
+    sources = list(PreparedCorpus.open(options.data or DEFAULT_FOLDER).texts("train", "src"))
     logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
-    translated = load(run.path, device=run.config().training.device).translate(sources)
-    sides = (sources, translated)[:: -1 if is_back else 1]
+    threads, device = max(1, usable_cores() // models), run.config().training.device
+    translated = load(run.path, device=device, threads=threads).translate(sources)
+    sides = (sources, translated)[:: -1 if swapped else 1]
     lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
     if not lines:
         raise TrainingError(f"{run.path}: leaves all sentences empty: give more --minutes")
@@ -274,15 +265,8 @@ def compare(
                 told = "; ".join(map(str, changes))
                 raise UsageError(f"{run.path}: is there with other settings ({told}): choose another folder with --out")
         with _keeping(f"{folder} is kept: give the same command again"):
-            train(
-                config,
-                data=corpus,
-                out=run.path,
-                overrides=stated,
-                resume=saved,
-                overwrite=not saved,
-                on_event=on_event,
-            )
+            wanted = Options(config=config, data=corpus, out=run.path, overrides=stated)
+            _run(replace(wanted, resume=saved, overwrite=not saved), on_event)
         runs[name].append(Run.read(run.path))
     everything = {run.path.name: run for of_config in runs.values() for run in of_config}
     plot_runs(everything, folder / "curves.png", axis="epoch", overwrite=True)

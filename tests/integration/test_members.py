@@ -14,6 +14,7 @@ from seq2seq_cli.errors import Interrupted
 from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, LOCK, METRICS, PAIR_FILES
+from seq2seq_cli.runs.records import InterruptRecord, read_history
 from seq2seq_cli.runs.weights import read_weights, save_weights
 from seq2seq_cli.training.events import Step
 from tests.commands import refused, s2s_here
@@ -141,6 +142,7 @@ def test_a_stop_stops_all_of_them_and_tells_how_to_go_on_to_the_same_weights(
 
     def stop(event: object) -> None:
         if isinstance(event, Step):
+            wait_until(lambda: RunFolder(Path("runs/two/members/2")).has_checkpoint)
             signal.raise_signal(signal.SIGINT)
 
     overrides = [*SMALL[1::2], "training.members=2"]
@@ -153,18 +155,18 @@ def test_a_stop_stops_all_of_them_and_tells_how_to_go_on_to_the_same_weights(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGKILL, -9)])
-def test_none_of_them_outlives_the_command(home: Path, number: signal.Signals, code: int) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_the_others_save_when_the_command_stops_or_dies(home: Path, number: signal.Signals, code: int) -> None:
     run = home / "runs" / number.name.lower()
     endless = ("--set", "training.epochs=100000")
     process = Forked(home, "train", "--config", "luong_general", "--out", str(run), *SMALL, *TWO, *endless)
-    other = RunFolder(run / "members/2")
-    wait_until((other.path / METRICS).is_file, of=process)
+    other = run / "members/2"
+    wait_until((other / METRICS).is_file, of=process)
     process.send_signal(number)
     process.communicate()
     assert process.returncode == code
-    wait_until(lambda: not is_held(other.path / LOCK), seconds=0.1 if number == signal.SIGTERM else 60)
-    assert other.has_checkpoint
+    wait_until(lambda: isinstance(read_history(other).records[-1], InterruptRecord))
+    wait_until(lambda: not is_held(other / LOCK))
 
 
 def test_a_member_that_is_missing_is_told(home: Path, tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.similar.features import MOST_KEPT
+from seq2seq_cli.training import speed
 from seq2seq_cli.training.dial import Budget
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.speed import measure_budget
@@ -136,3 +138,15 @@ def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:
     assert measured.tokens_per_epoch == sum(len(train.tgt.row(number)) + 1 for number in range(len(train)))
     assert measured.tokens_per_second > 0 < measured.side_by_side
     assert measured.own_share == 1
+
+
+def test_the_speed_of_two_models_side_by_side_is_measured_where_there_may_be_two(
+    corpus: PreparedCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, threads = resolve_config(load_config("quick"), corpus), torch.get_num_threads()
+    monkeypatch.setattr(speed, "FEW_PAIRS", 0)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    assert measure_budget(config, corpus, 6.0).side_by_side not in (0, 1)
+    assert measure_budget(config, corpus, 6.0, members=1).side_by_side == 1
+    monkeypatch.undo()
+    torch.set_num_threads(threads)

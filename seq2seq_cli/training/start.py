@@ -176,10 +176,10 @@ def _teach(
     minutes = None if saved else options.minutes
     with threads_among(models):
         _run(replace(options, minutes=minutes, out=run.path, resume=saved, overwrite=not saved), on_event)
-    sources = list(PreparedCorpus.open(options.data or DEFAULT_FOLDER).texts("train", "src"))
-    logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
-    threads, device = max(1, usable_cores() // models), run.config().training.device
-    translated = load(run.path, device=device, threads=threads).translate(sources)
+        sources = list(PreparedCorpus.open(options.data or DEFAULT_FOLDER).texts("train", "src"))
+        logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))
+        threads, device = max(1, usable_cores() // models), run.config().training.device
+        translated = load(run.path, device=device, threads=threads).translate(sources)  # torch would keep `threads`
     sides = (sources, translated)[:: -1 if swapped else 1]
     lines = [f"{src}\t{tgt}\n" for src, tgt in zip(*sides, strict=True) if src and tgt]
     if not lines:

@@ -61,9 +61,11 @@ def _paragraphs(
     end = 0
     for opening, token in pairwise(tokens):
         shown = "".join(child.content for child in token.children or () if child.type in {"text", "image"})
-        if token.map is None or token.content.startswith("$$") or not any(map(str.isalpha, shown)):
+        is_text = any(map(str.isalpha, shown)) and not token.content.startswith("$$")
+        is_cell = opening.type in {"th_open", "td_open"}  # the next one may have the same text
+        if token.map is None or not (is_text or is_cell):
             continue
-        escapes = str.maketrans({"|": "\\|"} if opening.type in {"th_open", "td_open"} else {})
+        escapes = str.maketrans({"|": "\\|"} if is_cell else {})
         start = end = max(end, file.starts[token.map[0]])
         parts = list[str]()
         for line in f"{_LABEL.sub('', token.content)}  ".split("\n"):
@@ -72,8 +74,9 @@ def _paragraphs(
                 start, end = start if parts else place, place + len(part.translate(escapes))
                 parts.append(part)
             if parts and line.endswith(_HARD_BREAK):
-                write = partial(_write_paragraph, file, (start, end), escapes)
-                yield Slot(_REFERENCE.sub(labelled, " ".join(parts)), write)
+                if is_text:
+                    write = partial(_write_paragraph, file, (start, end), escapes)
+                    yield Slot(_REFERENCE.sub(labelled, " ".join(parts)), write)
                 parts = []
 
 

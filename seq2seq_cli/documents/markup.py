@@ -11,14 +11,15 @@ from itertools import groupby
 
 from lxml import etree
 
-from seq2seq_cli.documents.passages import Element, Layout, append, find_slots, local_name
+from seq2seq_cli.documents.passages import Element, Layout, find_slots, local_name
 from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, Draft, Languages, primary
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.characters import Span
 from seq2seq_cli.text.languages import short_code
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
-_CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*([\w-]+)")
+_CHARSET = re.compile(rb"(?i)<meta[^>]*charset\s*=\s*[\"']?\s*(?!utf-?16)([\w-]+)")
+"""The stated encoding; UTF-16 is wrong where it can be read in single bytes, and stands for UTF-8, as in browsers."""
 _EMPTY = ("embed", "source", "track", "wbr")
 """Elements that hold nothing, in which the parser puts what follows."""
 _OPENED = "opened"
@@ -69,7 +70,7 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
         content.decode(encoding)
         parser = etree.HTMLParser(encoding=encoding, default_doctype=False)
         tree = etree.parse(BytesIO(content), parser)
-    except (LookupError, UnicodeDecodeError):
+    except (LookupError, UnicodeError):
         raise InputError(f"{name}: not in {encoding}, its encoding: save it in UTF-8, and let it say so") from None
     if (root := tree.getroot()) is None:
         raise InputError(f"{name}: empty: give a page with a text")
@@ -299,7 +300,7 @@ def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None
     for (run, is_inner), group in groupby(items, lambda item: (item[0], isinstance(item[1], str) or item[1] in inner)):
         around = deepcopy(run) if is_inner else parent
         if is_inner:
-            append(parent, around)
+            parent.append(around)
         for _, item in group:
             _put(around, item)
     for run in styled:
@@ -319,7 +320,7 @@ def _taken(element: Element) -> list[Element | str]:
 def _put(parent: Element, item: Element | str) -> None:
     """Add an element, or a text, to a run."""
     if not isinstance(item, str):
-        append(parent, item)
+        parent.append(item)
         return
     text = etree.SubElement(parent, _RUN_TEXT)
     text.text = item

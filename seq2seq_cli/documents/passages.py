@@ -159,19 +159,13 @@ class _Paragraph:
                 del opened[opened.index(element) if element in opened else len(opened) :]
             elif kind == "inline":
                 del opened[opened.index(around) + 1 if around in opened else 1 :]
-                append(opened[-1], element)
+                opened[-1].append(element)
                 opened.append(element)
             else:
-                append(opened[-1], element)
+                opened[-1].append(element)
         _append_text(opened[-1], text[position:])
         self.element.text = aside.tail
         self.element.remove(aside)
-
-
-def append(parent: Element, child: Element) -> None:
-    """Make an element the last one in another, without the text behind it."""
-    child.tail = None
-    parent.append(child)
 
 
 def _append_text(parent: Element, text: str) -> None:

@@ -226,8 +226,11 @@ def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
             sentences.append([line])
 
     def write(lines: Sequence[_Line], translation: str) -> None:
-        for line, text in zip(lines, cut(translation, [len(line.text) for line in lines]), strict=True):
-            file.replace_lines(line.place, 1, line.before + text + line.after if text else "")
+        parts = list(zip(lines, cut(translation, [len(line.text) for line in lines]), strict=True))
+        # The tags of lines without text go, too, unless half of them would stay.
+        is_half = sum(line.before.count("<") - line.after.count("<") for line, text in parts if not text)
+        for line, text in parts:
+            file.replace_lines(line.place, 1, line.before + text + line.after if text or is_half else "")
 
     slots = [Slot(" ".join(line.text for line in lines), partial(write, lines)) for lines in sentences]
     return Draft([slot for slot in slots if any(map(str.isalpha, slot.text))], file.content)

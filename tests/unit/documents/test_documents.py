@@ -222,6 +222,12 @@ def test_a_page_keeps_its_encoding() -> None:
     assert "<p>É</p>".encode("latin-1") in translated("a.html", page)
 
 
+def test_a_page_that_says_utf_16_in_single_bytes_is_utf_8() -> None:
+    page = '<html><head><meta charset="utf-16"></head><body><p>ä!</p></body></html>'
+    assert len(page.encode()) % 2 == 0
+    assert translated("a.html", page.encode()).decode() == page.replace("ä", "Ä")
+
+
 def test_a_page_keeps_its_byte_order_mark() -> None:
     assert translated("a.html", "\ufeff<p>ä</p>".encode()).startswith("\ufeff<html>".encode())
 
@@ -241,6 +247,7 @@ def test_a_catalogue_is_filled() -> None:
         ("a.md", "# a\r\n\r\n> a\r\n> b\r\n\r\n12", "3. Mai", "# 3\\. Mai\r\n\r\n> 3\\. Mai\r\n\r\n12"),
         ("a.md", "[^1]: The[^b] dog.", "Ein[^b] Hund.", "[^1]: Ein[^b] Hund."),
         ("a.md", "a|b\n-|-\n1|b", "c | d", "c \\| d|c \\| d\n-|-\n1|c \\| d"),
+        ("a.md", "1|2\n-|-\n`b`|b\n<img alt='b'>|b", "c", "1|2\n-|-\n`b`|c\n<img alt='b'>|c"),
         ("a.json", '{"a":"b\\u00e9\\/", "c":1e5}', 'ä/"', '{"a":"\\u00e4\\/\\"", "c":1e5}'),
         ("a.json", '["b"]', "ä/\n", '["ä/\\n"]'),
     ],
@@ -310,6 +317,14 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
 
 
 @pytest.mark.parametrize(
+    ("lines", "written"),
+    [("<i>Well,\nof course.</i>", "<i>Gut.\n</i>"), ("Well,\n<i>of\ncourse.</i>", "Gut."), ("Well,\n<i>b</i>", "Gut.")],
+)
+def test_no_half_of_a_tag_is_left_by_a_translation_of_fewer_words(lines: str, written: str) -> None:
+    assert translated("a.vtt", shown(lines).encode(), lambda _: "Gut.").decode() == shown(written)
+
+
+@pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
         ("a.docx", b"\xd0\xcf\x11\xe0", "damaged or encrypted"),  # an old or an encrypted file of Word
@@ -322,6 +337,7 @@ def test_a_sentence_is_cut_to_fit_its_subtitles(translation: str, lines: list[st
         ("a.html", b"<font>" * 300 + b"a", "too deep"),
         ("a.html", b'<meta charset="ascii">\xff', "not in ascii"),
         ("a.html", b'<meta charset="nonsense">', "not in nonsense"),
+        ("a.html", b'<meta charset="undefined">', "not in undefined"),
         ("a.xhtml", b"<p>\n<b></p>", "a.xhtml:2:8: not XML"),
         ("a.xlf", b'<xliff srcLang="en" trgLang="fr"/>', "a.xlf:1: trgLang is fr, and the model's is de"),
         ("a.xlf", b'<xliff><file source-language="de-AT"/></xliff>', "a.xlf:1: source-language is de-AT"),

@@ -60,10 +60,12 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     if out.suffix.lower() not in ("", ".html", ".zip") or out.name.lower() in ("-", ".html", ".zip"):
         raise UsageError(f"{out}: not the name of an export: give one such as german.zip, german.html or german")
     folder = RunFolder.find_model(None if run is None else Path(run))
-    read_weights(folder.weights_path)  # raises what is wrong with them, before anything is made
     members, ending = folder.members, out.suffix.lower()
+    exported = members if ending == ".zip" else [folder]
+    for member in exported:
+        read_weights(member.weights_path)  # raises what is wrong with them, before anything is made
     consults = folder.config().decoding.similar_pairs > 0
-    pair_files = [member.path / file for member in members for file in PAIR_FILES.values()] if consults else []
+    pair_files = [member.path / file for member in exported for file in PAIR_FILES.values()] if consults else []
     if with_pairs and (missing := next((file for file in pair_files if not file.is_file()), None)):
         raise ModelFileError(f"{missing}: missing: leave out --with-pairs, or {RESTORE}")
     if pair_files and not with_pairs:

@@ -95,6 +95,7 @@ def test_one_that_computes_nan_is_told(home: Path, tmp_path: Path) -> None:
     save_weights(run / "members/2" / BEST, weights)
     for command in (("translate", "--model", "two", TEXT), ("score", "--model", "two", TEXT, TEXT)):
         refused(s2s_here(tmp_path, *command), "members/2/best/decoder.onnx: it computes NaN")
+    refused(s2s_here(tmp_path, "export", "two", "two.zip"), "members/2/best/model.safetensors")
 
 
 def test_a_zip_file_has_all_of_them_and_a_page_tells_that_it_has_one(

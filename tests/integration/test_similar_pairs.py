@@ -65,6 +65,10 @@ def test_the_graph_of_features_is_needed_without_kept_ones_alone_and_torch_compu
     done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)
     assert (done.returncode, done.stdout) == (0, translation(home))
     assert "computing with torch" in caplog.text
+    assert s2s_here(tmp_path, "export", "near", "near.zip").returncode == 0
+    caplog.clear()
+    assert translation(tmp_path, "--model", "near") == translation(home)
+    assert not caplog.text
 
 
 def test_features_are_kept_for_the_best_weights_and_made_anew_for_others(home: Path, tmp_path: Path) -> None:

@@ -145,8 +145,7 @@ class OnnxEngine:
         self.max_source_length = record.max_source_length
         self._encoder = Graph(run.path / ENCODER, weights, record.graphs[ENCODER.stem])
         self._decoder = Graph(run.path / DECODER, weights, record.graphs[DECODER.stem])
-        features = run.path / FEATURES
-        self._features = Graph(features, weights, record.graphs[FEATURES.stem]) if with_features else None
+        self._features = Graph(run.path / FEATURES, weights, record.graphs[FEATURES.stem]) if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
         if not {*PROPOSALS, OF_ALL, *self._next} <= set(self._decoder.outputs):

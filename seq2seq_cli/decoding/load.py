@@ -109,7 +109,7 @@ def load(
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others; UsageError for a device that this
     machine lacks or s2s does not know, for runs with different vocabularies, and for overrides of other sections;
-    ConfigError for overrides that no config has.
+    ConfigError for overrides that no config has, and with overrides for a damaged config.
     """
     if device not in get_args(DeviceName):
         raise UsageError(f"device {device}: choose one of {', '.join(get_args(DeviceName))}")
@@ -132,7 +132,7 @@ def load_translator(
     options = options if threads is None else replace(options, threads=threads)
     keep_features = all((run.path / FEATURE_FILES["weights"]).is_file() for run in runs)
     with_features = options.similar_pairs > 0 and not keep_features
-    first, *others = (_open(run, options, device, with_features=with_features) for run in runs)
+    first, *others = (open_translator(run, options, device, with_features=with_features) for run in runs)
     for run, other in zip(runs[1:], others, strict=True):
         if not (other.src_codec.has_units_of(first.src_codec) and other.tgt_codec.has_units_of(first.tgt_codec)):
             raise UsageError(
@@ -146,7 +146,7 @@ def load_translator(
     return _consulting(runs, first)
 
 
-def _open(run: RunFolder, options: DecodingOptions, device: DeviceName, *, with_features: bool) -> Translator:
+def open_translator(run: RunFolder, options: DecodingOptions, device: DeviceName, *, with_features: bool) -> Translator:
     """The translator of a run, without similar pairs."""
     src, tgt = load_codecs(run.path)
     engine = open_engine(run, options, device, with_features=with_features)
@@ -163,7 +163,7 @@ def _open(run: RunFolder, options: DecodingOptions, device: DeviceName, *, with_
 def _options(run: RunFolder, overrides: Sequence[str]) -> DecodingOptions:
     """The values of the ``decoding`` section of a run, read beside its exported model unless config.yaml has changed.
 
-    Raises ModelFileError for a damaged config, ConfigError for overrides that no config has.
+    Raises ModelFileError for a damaged config; with overrides, ConfigError for it and for keys that no config has.
     """
     if overrides:
         from seq2seq_cli.config.loader import load_saved_config
@@ -258,7 +258,7 @@ def ensure_exported(run: RunFolder) -> None:
     """
     try:
         record = ExportRecord.read(run.path)
-        OnnxEngine(run, record)
+        OnnxEngine(run, record, with_features=True)
         if not record.is_of_other_code:
             return
     except ModelFileError:

@@ -16,12 +16,10 @@ from seq2seq_cli.config.choices import METRIC_NAMES
 from seq2seq_cli.config.loader import checked_config
 from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.config.yaml12 import shown
-from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
-from seq2seq_cli.decoding.load import load_model, open_engine
+from seq2seq_cli.decoding.load import load_model, open_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
-from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.session import Session, pairs_to_consult, save_pairs
 
@@ -119,13 +117,10 @@ def _trials(session: Session) -> tuple[str, Objective, float]:
 
 def trained_translator(session: Session) -> Translator:
     """The translator with the best weights, without similar pairs: on a CPU by the exported model, which is quicker."""
-    run, device, options = session.run, session.state.device, session.config.decoding.options
+    run, device, decoding = session.run, session.state.device, session.config.decoding
     if device.type == "cpu":
-        engine = open_engine(run, options, "cpu", with_features=True)
-    else:
-        engine = TorchEngine(load_model(run, run.read_best()).to(device))
-    src, tgt = load_codecs(run.path)
-    return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
+        return open_translator(run, decoding.options, "cpu", with_features=True)
+    return translator_of(load_model(run, run.read_best()).to(device), session.corpus.codecs, decoding)
 
 
 def _spaced(texts: Sequence[str], most: int) -> list[str]:

@@ -118,7 +118,7 @@ class Demands:
         The prefix is for the first sentence of a text. A term with a protected word is left alone.
         """
         given = self.prefix if is_first else ""
-        prefix = normalise(given) if isinstance(given, str) else ""
+        prefix = given if isinstance(given, str) else ""
         words = (
             codec.read(prefix).words if sentence.case in ("capitals", "title") else codec.read_part(prefix, begins=True)
         )

@@ -132,13 +132,12 @@ class SentenceTranslation:
     @property
     def data(self) -> AttentionData:
         """The translation with its attention, its probabilities, and the tree of its search, as the pages show it."""
-        has_attention = self.weights.any()
         data: AttentionData = {
             "source": self.source,
             "translation": self.text,
             "src_tokens": self.src_tokens,
             "tgt_tokens": self.tgt_tokens,
-            "weights": [list(map(_rounded, row)) for row in self.weights.tolist()] if has_attention else None,
+            "weights": [list(map(_rounded, row)) for row in self.weights.tolist()] if self.weights.any() else None,
             "log_probabilities": list(map(_rounded, self.token_log_probabilities)),
         }
         if self.tree:

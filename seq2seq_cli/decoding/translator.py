@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from seq2seq_cli.compute.threads import map_in_threads
-from seq2seq_cli.config.choices import MOST_EXTRA_TOKENS, DecodingOptions
+from seq2seq_cli.config.choices import LARGEST_INTEGER, MOST_EXTRA_TOKENS, DecodingOptions
 from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine, steps_of
@@ -26,7 +26,7 @@ from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.decoding.translation import SearchStep, SentenceTranslation, Translation
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.pages.data import TreeData, TreeNode
-from seq2seq_cli.text.characters import CONTINUING, HIDDEN, SPACING, Case, Span
+from seq2seq_cli.text.characters import CONTINUING, HIDDEN, SPACING, Case, Span, normalise
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
@@ -100,7 +100,8 @@ class Translator:
         demands.check(self.tgt_codec, glossary)
         if demands.terms and self.options.sampling:
             raise UsageError(f"{glossary}: needs a search: leave it out, or set decoding.sampling=false")
-        return replace(self, demands=replace(demands, terms={**self.demands.terms, **demands.terms}))
+        prefix = normalise(demands.prefix) if isinstance(demands.prefix, str) else demands.prefix
+        return replace(self, demands=Demands(prefix=prefix, terms={**self.demands.terms, **demands.terms}))
 
     @property
     def same_units(self) -> dict[int, int]:
@@ -239,7 +240,7 @@ class Translator:
             log_probability=hypothesis.log_probability,
             unknown=tuple(word.text for word in words if word.is_unknown and not word.is_protected),
             copied=tuple(words[word].text for word in copies.values()),
-            forced=tuple(token for position, token in enumerate(shown) if position in hypothesis.forced),
+            forced=tuple(token for i, token in enumerate(shown) if i in hypothesis.forced and not correction),
             token_log_probabilities=tuple(hypothesis.token_log_probabilities.tolist()),
             reading=source.reading,
             ids=tuple(hypothesis.ids),
@@ -288,6 +289,6 @@ class Translator:
         options = self.options
         return replace(
             options,
-            no_repeat_ngram_size=options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN,
+            no_repeat_ngram_size=min(options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN, LARGEST_INTEGER),
             max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),
         )

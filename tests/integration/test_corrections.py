@@ -40,6 +40,7 @@ def test_a_correction_counts_from_the_next_text_on(run: Path) -> None:
     assert loaded.translate(f"{OTHERS[0]} {TEXT}") == f"{before[1]} {RIGHT}"
     translation = loaded.explain(TEXT)
     assert translation.sentences[0].tgt_tokens[-1] == "<eos>"
+    assert translation.sentences[0].forced == ()
     assert len(translation.sentences[0].weights) == len(translation.sentences[0].tgt_tokens)
     # The last correction counts, and none once the file is gone.
     assert s2s_here(run, "correct", TEXT, "er küsste den Hund.", "--model", str(run)).returncode == 0

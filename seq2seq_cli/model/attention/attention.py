@@ -134,7 +134,8 @@ class HardAttention(Attention):
         if not self.training or memory.soft_rows is None:
             weights = one_hot(probabilities.argmax(dim=-1), like=probabilities)
             return Attended(context=weights @ memory.states, weights=weights)
-        drawn = torch.multinomial(probabilities.detach().float().flatten(0, 1), 1).view(probabilities.shape[:2])
+        chances = probabilities.detach().float().nan_to_num(1.0)  # the update tells of NaN, which cannot be drawn from
+        drawn = torch.multinomial(chances.flatten(0, 1), 1).view(probabilities.shape[:2])
         weights = torch.where(memory.soft_rows.view(-1, 1, 1), probabilities, one_hot(drawn, like=probabilities))
         return Attended(context=weights @ memory.states, weights=weights, probabilities=probabilities)
 

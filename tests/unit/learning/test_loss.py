@@ -117,6 +117,14 @@ KINDS = {
 }
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_have_become_nan_have_a_loss_of_nan(kind: str) -> None:
+    model = tiny_model(*KINDS[kind])
+    with torch.no_grad():
+        model.encoder.embedding.weight.fill_(torch.nan)
+    assert batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0).objective.isnan()
+
+
 @pytest.mark.parametrize("precision", ["fp32", "bf16-mixed"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_gradients_reach_every_parameter_with_predictions_as_inputs(kind: str, precision: Precision) -> None:

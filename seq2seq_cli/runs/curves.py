@@ -123,7 +123,7 @@ def held_out_curve(run: Run, measure: CurveMeasure, axis: CurveAxis) -> list[Poi
 def training_curve(run: Run, axis: CurveAxis) -> list[Point]:
     """The training loss."""
     steps, validations = run.history.steps, run.history.validations
-    # Step records are of every hundredth update: where epochs are shorter, their means say more.
+    # Most step records are of every hundredth update: where epochs are shorter, their means say more.
     records: Sequence[StepRecord | EpochRecord] = steps if len(steps) > len(validations) else validations
     return [(_X_AXES[axis][1](record), record.train_loss) for record in records if record.train_loss is not None]
 

@@ -65,7 +65,7 @@ class _ScoresRecord(_Record):
 
 
 class StepRecord(_TimedRecord):
-    """The state of the run after an update of the weights: every hundredth update has one."""
+    """The state of the run after every hundredth update, and after each with a checkpoint between validations."""
 
     kind: Literal["step"] = "step"
     train_loss: Number

@@ -174,7 +174,7 @@ class Recorder:
         """Write the metrics of an event and, after a validation, the weights."""
         progress = self._state.progress
         match event:
-            case Step() if event.step % STEPS_PER_RECORD == 0:
+            case Step() if event.step % STEPS_PER_RECORD == 0 or self.is_save_due(event):
                 tally, progress.of_record = progress.of_record, Tally()
                 self._write(
                     StepRecord,

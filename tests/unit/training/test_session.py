@@ -19,6 +19,7 @@ from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.runs.checkpoint import load_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CHECKPOINTS, CONFIG
+from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated, Validating
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
@@ -205,6 +206,8 @@ def test_a_checkpoint_is_saved_as_often_as_the_config_says(corpus: PreparedCorpu
         if isinstance(event, Step)
     ]
     assert saved == list(range(STEPS_PER_EPOCH))  # each is saved after its event
+    # A resumed run takes the time until its checkpoint from the records.
+    assert [record.step for record in read_history(run_path).steps] == list(range(1, STEPS_PER_EPOCH + 1))
 
 
 @pytest.mark.parametrize("stopped", [Step, Validated])

@@ -105,6 +105,7 @@ def _locked(path: Path, given: Path) -> Iterator[Path]:
             yield aside
         finally:
             if not (aside / _REPLACED).exists() and not (aside / _READY).exists():
+                shutil.rmtree(aside / _NEW, ignore_errors=True)  # under the lock: then another process may fill it
                 shutil.rmtree(aside, ignore_errors=True)
     with contextlib.suppress(OSError):  # Windows and network file systems keep a file until it is closed
         if os.name == "nt":

@@ -46,6 +46,7 @@ def save_checkpoint(path: Path, checkpoint: Mapping[str, Any]) -> None:
         file.write(content)
         file.write(f"\n{json.dumps(seal):<{_SEAL_BYTES - 2}}\n".encode("ascii"))
         file.flush()
+        os.fsync(file.fileno())  # a full disk may show here
         # A file system without links has no previous checkpoint; the last one is as safe there.
         with contextlib.suppress(ModelFileError, OSError):
             _sealed(path)  # raises where it is damaged: the one before it then stays

@@ -99,8 +99,11 @@ class RunWriter(RunFolder):
     def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Save the training pairs that translations consult, or their features: arrays of `OF_PAIRS` in their order."""
         for name, values in arrays.items():
+            array = np.ascontiguousarray(values)
             with _writing(self.path / layout.OF_PAIRS[name]) as path, whole_file(path) as file:
-                np.save(file, values, allow_pickle=False)
+                # Not np.save, which calls tofile: its error does not say that the disk is full.
+                np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+                file.write(array.data)
 
     def remove_pairs(self) -> None:
         """Remove the training pairs and their features."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from safetensors import safe_open
@@ -258,8 +259,10 @@ def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, roo
         lambda: run.save_last(session.state.checkpoint()),
         lambda: run.save_best(model.weights()),
         lambda: run.save_epoch(model.weights(), 2, 1),
+        lambda: run.save_pairs({"src": np.arange(1 << 16)}),
     ]
     run.save_epoch(model.weights(), 1, 1)
+    run.save_pairs({"src": np.arange(1)})
     before = contents(run.path)
     with torch.no_grad():
         next(model.parameters()).add_(1)

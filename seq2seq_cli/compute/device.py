@@ -146,9 +146,5 @@ def _is_faster_in_bf16() -> bool:
         matrix = torch.ones(_SIDE, _SIDE, dtype=dtype)
         return min(timeit.repeat(lambda: matrix @ matrix, number=1, repeat=_TIMES))
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # several wait for one another where other programs run
-    try:
+    with threads_among(torch.get_num_threads()):  # by one: several wait for one another where other programs run
         return seconds(torch.bfloat16) < _CLEARLY_LESS * seconds(torch.float32)
-    finally:
-        torch.set_num_threads(threads)

@@ -33,7 +33,7 @@ def prepare_environment() -> None:
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "4096")
         # Torch keeps another 1,024, larger ones, which on x86 only save a look-up in OneDNN's cache.
         os.environ.setdefault("LRU_CACHE_CAPACITY", "1")
-        # Numpy starts its threads as it is imported, which takes 30 ms, and multiplies no matrices here. On other
+        # Numpy starts its threads as it is imported, which takes 30 ms, and multiplies few matrices here. On other
         # machines torch may compute with the same library.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

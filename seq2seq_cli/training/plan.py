@@ -133,18 +133,19 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         without = (*PREPARED_SECTIONS, *LEFT_TO_CORPUS)
         config = load_saved_config(origin.path / CONFIG, overrides, without=without)
     else:
-        config = load_config(options.config or BASE, overrides)
+        config = load_config(BASE if options.config is None else options.config, overrides)
     path, corpus, chosen = run_path(options), PreparedCorpus.open(options.data or DEFAULT_FOLDER), []
     if options.is_dialled and options.minutes is not None:
         check_free(path, overwrite=overwrite)
-        resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
+        found = resolve_config(config, corpus, overridden=overridden)  # a mistake is told before torch is loaded
         from seq2seq_cli.training.speed import measure_budget
 
         recipe = load_config(BASE, [override for override in overrides if not override.startswith("model.")])
         is_stated = _MEMBERS in overridden or launch_name() or has_other_processes()  # torchrun trains one
         members = config.training.members if is_stated else None
-        budget = measure_budget(resolve_config(recipe, corpus), corpus, options.minutes, members)
-        config = load_config(BASE, [*budget.overrides, *overrides])
+        budget = measure_budget(fitted(recipe, corpus), corpus, options.minutes, members)
+        metric = f"training.best_metric={found.training.best_metric}"  # found above, so that its warning is told once
+        config = load_config(BASE, [metric, *budget.overrides, *overrides])
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)
@@ -162,7 +163,7 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
 
 
 def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
-    is_named = options.out or options.config or not options.resume
+    is_named = options.out or options.config is not None or not options.resume
     path = named_run(run_path(options)) if is_named else find_saved_last()
     clear_leftovers(path)
     run = RunFolder.find(path)
@@ -170,7 +171,7 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     saved, provenance = run.config(), run.provenance()
     # Those of a torchrun that starts its processes again count from its start.
     overrides = options.limited((read_history(run.path).minutes or 0.0) if options.resume else 0.0)
-    if options.config:
+    if options.config is not None:
         config = load_config(options.config, overrides)
     else:
         config = load_saved_config(run.path / CONFIG, overrides)

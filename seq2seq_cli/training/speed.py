@@ -21,7 +21,7 @@ _BESIDE = 0.93
 
 
 def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, members: int | None = None) -> Budget:
-    """The budget of a training in so many minutes, by the speed of updates with a config resolved for the corpus.
+    """The budget of a training in so many minutes, by the speed of updates with a config fitted to the corpus.
 
     `members` are models that translate together; None: as many as there is time for.
     """
@@ -36,9 +36,9 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, membe
         rates = []
         with threads_among(models):
             for number in range(_WARM_UP + _TIMED):
-                begun = time.monotonic()
+                begun = time.perf_counter()
                 done = updater.update(collate(train, order[number % len(order)]).to(device), fraction_done=0.0)
-                rates.append(done.tokens / (time.monotonic() - begun))
+                rates.append(done.tokens / (time.perf_counter() - begun))
         return statistics.median(rates[_WARM_UP:])
 
     own, *others = (corpus.split(name).tokens.sum() for name in corpus.manifest.trained(training.help.least_covered))

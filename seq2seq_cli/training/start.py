@@ -137,7 +137,7 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
     if len(corpus.manifest.splits) > len(SPLITS):
         raise UsageError(f"{corpus.path}: was prepared with --related or other help: --teachers is for pairs alone")
     begun, minutes, seed = time.monotonic(), options.minutes, config.training.seed
-    dropped = ("data.", "text.", "training.max_minutes=", "training.seed=")  # of the corpus, or others for each model
+    dropped = ("data.", "text.", "training.max_minutes", "training.seed")  # of the corpus, or others for each model
     overrides = [override for override in options.overrides if not override.strip().startswith(dropped)]
     folder = path.parent / f"{path.name}_teachers" / corpus.fingerprint[:8]
     corpora = {"forward": corpus, "back": _prepared(corpus, folder / "swapped", SIDES[::-1])}
@@ -174,7 +174,7 @@ def _teach(
     run = RunFolder(made.with_suffix(""))
     saved = run.has_checkpoint and not options.overwrite
     minutes = None if saved else options.minutes
-    with threads_among(models):
+    with threads_among(models, models - 1 if swapped else 0):
         _run(replace(options, minutes=minutes, out=run.path, resume=saved, overwrite=not saved), on_event)
         sources = list(PreparedCorpus.open(options.data or DEFAULT_FOLDER).texts("train", "src"))
         logger.info("%s translates %s", run.path, counted(len(sources), "training sentence"))

@@ -160,12 +160,8 @@ class Augmentation:
         of_marks = (changes.final_mark, change_final_mark), (changes.marks, change_marks)
         return [*of_marks, (changes.typos, with_typo), (capitals, self._in_other_case)]
 
-    @cached_property
-    def _digits(self) -> frozenset[int]:
-        return _ids_with_digits(self.codecs[0])
-
     def _has_digits(self, line: Line) -> bool:
-        return not self._digits.isdisjoint(line.src)
+        return not self.codecs[0].vocabulary.digit_ids.isdisjoint(line.src)
 
     def _with_other_names(self, texts: Texts, random: Random) -> Texts:
         """Other names in place of those of a pair; one in fifty pairs without any gets one at its end.
@@ -270,10 +266,6 @@ def _ids(codec: Codec, text: str) -> list[int]:
     return codec.read(text, [found.span() for found in re.finditer(HIDDEN, text)]).ids
 
 
-def _ids_with_digits(codec: Codec) -> frozenset[int]:
-    return codec.vocabulary.ids_where(lambda word: re.search(r"\d", word) is not None)
-
-
 def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
     """The names of a sample of the training pairs."""
     (src, tgt), pairs = corpus.codecs, corpus.split("train")
@@ -285,7 +277,7 @@ def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
 def _forms_of(corpus: PreparedCorpus) -> list[Texts]:
     """The forms of the numbers in a part of the training pairs that is large enough for it."""
     pairs = corpus.split("train")
-    places = np.flatnonzero(np.isin(pairs.src.values, list(_ids_with_digits(corpus.codecs[0]))))
+    places = np.flatnonzero(np.isin(pairs.src.values, list(corpus.codecs[0].vocabulary.digit_ids)))
     rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]
     return written_forms(_texts(corpus.codecs, line) for line in _lines(pairs, rows))
 

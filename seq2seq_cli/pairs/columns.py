@@ -126,8 +126,7 @@ def _named(names: Mapping[Column, str]) -> set[Column]:
     return {
         key
         for key, name in names.items()
-        if any(_last_part(name) in role for role in _ROLES)
-        or (language_named(name) and name.strip().casefold() not in OFTEN_KEYS)
+        if _last_part(name) in _SOURCE | _TARGET or (language_named(name) and name.strip().casefold() not in OFTEN_KEYS)
     }
 
 

@@ -253,8 +253,8 @@ def _by_keys(first: Iterator[tuple[int, str, str]], second: Iterator[tuple[int, 
     for _, key, text in second:
         others[key].append(text)
     for number, key, text in first:
-        other = others.get(key)
-        yield number, text, other.popleft() if other else "", None if other is not None else "missing column", False
+        other = others[key].popleft() if others.get(key) else None
+        yield number, text, other or "", "missing column" if other is None else None, False
 
 
 def _of_sides(sides: Sequence[Iterator[str | None]], pair_file: PairFile) -> Iterator[Pair]:

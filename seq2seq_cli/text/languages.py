@@ -77,7 +77,7 @@ def short_code(code: str) -> str:
     if code in _OTHER_CODES:
         return _OTHER_CODES[code]
     try:
-        tag: str = _cldr().standardize_tag(code, macro=True)
+        tag: str = _cldr().standardize_tag(code, macro=True).partition("-")[0]  # sr-Latn for sh, fa-AF for prs
     except ValueError:
         return code
     return _OTHER_CODES.get(tag, tag)

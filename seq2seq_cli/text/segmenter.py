@@ -131,8 +131,7 @@ class Segmenter:
         if self.config.spacing:
             return SPACING.join(words), SPACING.join(lowered)
         gaps = [SPACING if in_word(left[-1]) and in_word(right[0]) else "" for left, right in pairwise(words)]
-        gaps = [*gaps, ""][: len(words)]
-        characters, tokens = ("".join(map(add, each, gaps)) for each in (words, lowered))
+        characters, tokens = ("".join(map(add, each, [*gaps, ""])) for each in (words, lowered))
         return characters, tokens
 
 

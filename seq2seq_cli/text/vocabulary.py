@@ -43,8 +43,8 @@ class Vocabulary:
     words: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if len(self._ids) < len(self.words) or not self._ids.keys().isdisjoint(SPECIAL_UNITS):
-            raise ValueError("the words of a vocabulary differ from each other and from the special units")
+        if len(self._ids) < len(self.words) or not self._ids.keys().isdisjoint(("", *SPECIAL_UNITS)):
+            raise ValueError("a word of a vocabulary is empty, or does not differ from the others or the special units")
 
     @classmethod
     def fit(cls, counts: Mapping[str, int], *, min_count: int = 1, max_size: int | None = None) -> Self:
@@ -74,6 +74,11 @@ class Vocabulary:
     def final_ids(self) -> frozenset[int]:
         """The ids of the units that are FINAL_MARKS."""
         return self.ids_where(lambda unit: FINAL_MARKS.issuperset(unit.lstrip(SPACING + CONTINUING) or "-"))
+
+    @cached_property
+    def digit_ids(self) -> frozenset[int]:
+        """The ids of the units with a digit."""
+        return self.ids_where(lambda unit: any(map(str.isdecimal, unit)))
 
     def ids_where(self, is_meant: Callable[[str], bool]) -> frozenset[int]:
         """The ids of the words that are meant."""

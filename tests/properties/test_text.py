@@ -162,7 +162,11 @@ def test_any_ids_are_written_as_normalised_text(ids: list[int], unit: Unit, keep
     assert [id_ for token in codec.vocabulary.split(ids) for id_ in token] == ids
 
 
-@given(st.dictionaries(st.text(max_size=3), st.integers(0, 5)), st.integers(1, 4), st.none() | st.integers(1, 9))
+@given(
+    st.dictionaries(st.text(min_size=1, max_size=3), st.integers(0, 5)),
+    st.integers(1, 4),
+    st.none() | st.integers(1, 9),
+)
 def test_a_vocabulary_is_ordered_and_one_to_one(counts: dict[str, int], least: int, most: int | None) -> None:
     vocabulary = Vocabulary.fit(counts, min_count=least, max_size=most)
     keys = [(-counts[word], word) for word in vocabulary.words]

@@ -485,6 +485,15 @@ def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> 
     assert dropped == {("empty", "side"), ("missing", "column"), ("too", "long")}
 
 
+def test_a_cue_that_begins_in_the_second_of_another_lacks_a_partner(tmp_path: Path) -> None:
+    cues = [(second, f"Dog {second}.", f"Hund {second}.") for second in range(10, 40)]
+    srt = "{0}\n00:00:{0},{1} --> 00:00:{0},{2}\n{3}\n\n"
+    of_en = "".join(srt.format(second, 100, 200, en) + srt.format(second, 300, 400, "Go!") for second, en, _ in cues)
+    write(tmp_path, a_dot_en_dot_srt=of_en, a_dot_de_dot_srt="".join(srt.format(n, 100, 200, de) for n, _, de in cues))
+    done = prepare(tmp_path, "a.en.srt", "a.de.srt")
+    assert "  dropped           30  missing column (a.en.srt + a.de.srt:6," in done.stdout, done.stderr
+
+
 def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_path: Path) -> None:
     records = [{"en": f"Dog {number}.", "de": f"Hund {number}." if number != 20 else ""} for number in range(200)]
     write(tmp_path, whole=json.dumps(records), cut=json.dumps(records[:30]), lines='{"en": "Go.", "de": "Geh!"}\n' * 2)

@@ -70,6 +70,7 @@ def text_config(*overrides: str) -> TextConfig:
         (["tsez.txt", "english.txt"], ("ddo", "en")),
         (["tsez-english.tsv"], ("ddo", "en")),
         (["English.txt", "German.txt"], ("en", "de")),
+        (["corpus.en-sh.tsv"], ("en", "sr")),  # in its Latin script, for which spaCy has no other rules
     ],
 )
 def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found: tuple[str, str]) -> None:

@@ -19,7 +19,7 @@ def test_text_that_spells_a_special_unit_is_an_unknown_word() -> None:
 
 
 def test_words_that_would_share_an_id_and_ids_without_a_word_are_refused() -> None:
-    for words in (("a", "a"), ("<bos>",)):
+    for words in (("a", "a"), ("<bos>",), ("",)):
         with pytest.raises(ValueError, match="differ"):
             Vocabulary(words)
     for id_ in (-1, 5):

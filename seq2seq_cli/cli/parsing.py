@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 from typing_extensions import override
 
 from seq2seq_cli.compute.process import without_garbage_collector
-from seq2seq_cli.config.choices import DeviceName
+from seq2seq_cli.config.choices import LARGEST_INTEGER, DeviceName
 from seq2seq_cli.errors import InputError
 
 RUN_FORMS = "its name in runs/, its folder or one of its files of weights"
@@ -54,7 +54,8 @@ Overrides: TypeAlias = Annotated[
 ]
 Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 Threads: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Threads that compute.", show_default="one per core")
+    int | None,
+    typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Threads that compute.", show_default="one per core"),
 ]
 
 # Values
@@ -158,7 +159,8 @@ def _keys_like(option: str, command: Any) -> list[str]:
         return []
     from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
 
-    of_commands = {"prepare": ("data", "text"), "train": ("model", "training", "decoding")}
+    prepared, trained = ("data", "text"), ("model", "training", "decoding")
+    of_commands = {"prepare": prepared, "train": trained, "compare": (*prepared, *trained)}
     sections = of_commands.get(command.name, ("decoding",))
     name = option.removeprefix("--").replace("-", "_")
     keys = [key for key in schema_fields() if key[0] in sections and not section_at(key)]

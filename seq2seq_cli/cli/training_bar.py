@@ -1,5 +1,6 @@
 """The events of a run on stderr: a bar on a terminal, elsewhere a line per minute; a line per validation."""
 
+import contextlib
 import math
 import sys
 from datetime import timedelta
@@ -99,7 +100,8 @@ class TrainingBar:
 
 def _tell(line: str) -> None:
     """Write a line that stays, in place of a bar until its next drawing."""
-    sys.stderr.write(f"{one_line(line)}\n")
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"{one_line(line)}\n")
 
 
 def _epoch_line(event: "Validated") -> str:

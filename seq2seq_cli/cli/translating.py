@@ -143,11 +143,6 @@ class Presenter:
     _named: set[str] = field(default_factory=set)
     _told: set[Check] = field(default_factory=set)
 
-    @property
-    def translator(self) -> Translator:
-        """The translator with what the owner of the run has corrected until now."""
-        return self.run.translator
-
     def show(
         self, translations: Iterable[Translation], place: Place | None = None, *, name_unknown: bool = False
     ) -> None:
@@ -161,7 +156,7 @@ class Presenter:
         try:
             for number, translation in enumerate(translations, start=1):
                 self.output.write(render(translation, self.options, self.output))
-                warn_once(self._told, place(number) if place else "", self.translator, translation)
+                warn_once(self._told, place(number) if place else "", self.run.translator, translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys(translation.unknown))
                 if self.drawing:
@@ -170,7 +165,7 @@ class Presenter:
             problem = error
         self.output.flush()
         if self.drawing:
-            self.drawing.write(self.name, self.translator)
+            self.drawing.write(self.name, self.run.translator)
         if new := [word for word in unknown if word not in self._named]:
             tell(f"words that the model does not know: {' '.join(new)}")
             self._named.update(new)

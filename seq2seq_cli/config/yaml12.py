@@ -69,6 +69,8 @@ class Document:
             self._fault(Position.of(at) if at else Position(1, 1), (), f"not YAML: {problem}{cure}")
         except RecursionError:
             self._fault(Position(1, 1), (), "not a config: nested too deeply")
+        except (ValueError, OverflowError):  # of PyYAML's int and chr
+            self._fault(Position(1, 1), (), "not YAML: the number in an escape or in %YAML is too large")
 
     def _build(self, node: yaml.Node, path: KeyPath) -> object:
         """The value of a node; places and faults are collected."""

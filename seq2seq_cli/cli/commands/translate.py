@@ -156,7 +156,7 @@ def translate(
             drawing=drawing,
         )
         if document and output:
-            write_output(output, _translated(document, presenter.translator), overwrite=overwrite)
+            write_output(output, _translated(document, presenter.run.translator), overwrite=overwrite)
         else:
             _present(texts, input_, presenter)
 
@@ -193,7 +193,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     if texts:
         if named := next(filter(is_file, texts), None):
             tell(f"{named} is a file: did you mean {command_line('--input', named)}?")
-        presenter.show(presenter.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
+        presenter.show(presenter.run.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
     elif input_ is not None:
         presenter.show(_of_file(input_, presenter), lambda number: f"{input_}:{number}")
     elif sys.stdin.isatty():
@@ -204,7 +204,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
 
 def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of a file, and a bar on stderr where no translations come between."""
-    translations = presenter.translator.translate_stream(read_lines(path))
+    translations = presenter.run.translator.translate_stream(read_lines(path))
     if not path.is_file() or presenter.output.isatty() or not sys.stderr.isatty():
         yield from translations
         return
@@ -218,7 +218,7 @@ def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
 def _of_pipe(presenter: Presenter) -> Iterator[Translation]:
     """The translation of each line of standard input, at once where its writer waits for it."""
     for block in read_blocks(sys.stdin.buffer, STDIN):  # type: ignore[arg-type]  # a BufferedReader
-        yield from presenter.translator.translate_stream(block)
+        yield from presenter.run.translator.translate_stream(block)
         presenter.output.flush()
 
 
@@ -228,7 +228,7 @@ def _ask(presenter: Presenter) -> None:
         import readline  # noqa: F401  # gives input() the arrow keys, where it is installed
     # As Python reads arguments: bytes that are not UTF-8 become characters that check_utf8 finds.
     sys.stdin.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-    codecs = presenter.translator.src_codec, presenter.translator.tgt_codec
+    codecs = presenter.run.translator.src_codec, presenter.run.translator.tgt_codec
     direction = " -> ".join(one_line(name_of(codec.config.language)) for codec in codecs)
     sys.stderr.write(f"{direction}, {presenter.name}; Ctrl-D ends\n")
     for number in count(1):
@@ -240,7 +240,7 @@ def _ask(presenter: Presenter) -> None:
                 return
             check_utf8(f"{STDIN}:{number}", line)
             if line.strip():
-                presenter.show(presenter.translator.translate_stream([line]), name_unknown=True)
+                presenter.show(presenter.run.translator.translate_stream([line]), name_unknown=True)
         except EOFError:
             sys.stderr.write("\n")
             return

@@ -84,6 +84,8 @@ def test_every_key_and_value_has_its_place() -> None:
         ("a: !!python/name:os.system x", Position(1, 4), "the tag !!python/name:os.system has no place in a config"),
         ("a: !!set {b, c}", Position(1, 4), "the tag !!set has no place in a config"),
         ("a: !!int ten", Position(1, 4), "'ten' cannot be read as a value"),
+        ('a: "\\UFFFFFFFF"', Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
+        (f"%YAML {'1' * 5000}.1", Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
         ("[" * 10_000, Position(1, 1), "not a config: nested too deeply"),
     ],
 )

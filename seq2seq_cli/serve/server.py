@@ -64,7 +64,7 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
         server_header=False,
         headers=[("X-Content-Type-Options", "nosniff")],
         limit_concurrency=_MOST_CONNECTIONS,
-        timeout_graceful_shutdown=int(2 * application.timeout) + 1,
+        timeout_graceful_shutdown=int(3 * application.timeout) + 1,  # a document waits for its turn, too
     )
     try:
         _Server(config, on_start).run([listener])

@@ -1,1 +1,1 @@
-"""Attention as text and as a picture; learning curves as a picture."""
+"""Attention as text and as a picture; any figure as a file."""

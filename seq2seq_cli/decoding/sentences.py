@@ -142,25 +142,25 @@ def _is_abbreviation(before: str, following: str, language: str) -> bool:
     if f"!{word}" in abbreviations:
         return word.isupper() and (not previous or previous[0].isupper())
     if len(word) == 1 and word.isalpha():
-        is_unit = word in UNITS and previous[-1:].isdigit()  # at 15 h. Thank you.
-        return not is_unit or following.isdigit()
-    if word.isdigit():
+        is_unit = word in UNITS and previous[-1:].isdecimal()  # at 15 h. Thank you.
+        return not is_unit or following.isdecimal()
+    if word.isdecimal():
         return has_ordinals and len(word) <= 2
     if _is_listed(word, following, abbreviations):
         return True
-    if f"{word.casefold()}~" in abbreviations:
+    if f"{word.lower()}~" in abbreviations:
         return False
     if _ROMAN.fullmatch(word):
         return has_ordinals
-    return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdigit, word))
+    return "." in word and any(map(str.isalpha, word)) and not any(map(str.isdecimal, word))
 
 
 def _is_listed(word: str, following: str, abbreviations: frozenset[str]) -> bool:
     """Whether a word is an abbreviation of the list before a word that begins with this character."""
-    name = word.lstrip(APOSTROPHES).casefold()
+    name = word.lstrip(APOSTROPHES).lower()
     if name in abbreviations or (following.islower() and f"{name}~" in abbreviations):
         return True
-    if not following.isdigit():
+    if not following.isdecimal():
         return False
     return f"{name}#" in abbreviations or any(name.endswith(end[1:-1]) for end in abbreviations if end[0] == "-")
 

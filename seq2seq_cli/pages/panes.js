@@ -7,10 +7,10 @@ const MOST_OTHERS = 5; // other translations of a sentence
  * attention and other translations, one of which can take its place.
  *
  * `sides()` are the `languages` of the two sides, codes, and their `names`; `example` is a text to try, or empty.
- * `translate(text, isWanted)` gives {text, sentences}, with `warnings`, and `told` where it fails, or null once the text
- * is another one; it is asked `pause` milliseconds after the last key. `alternativesOf(sentence, most)` gives other
- * translations of it as such sentences, `stepsOf` is for `stepperFold` in stepper.js; `suggest(sentence, text)`, if any,
- * sends a better one.
+ * `translate(text, isWanted)` gives {text, sentences}, with `gaps`, the texts around the sentences, if they are known,
+ * with `warnings`, and `told` where it fails, or null once the text is another one; it is asked `pause` milliseconds
+ * after the last key. `alternativesOf(sentence, most)` gives other translations of it as such sentences, `stepsOf` is
+ * for `stepperFold` in stepper.js; `suggest(sentence, text)`, if any, sends a better one.
  */
 function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, suggest }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
@@ -58,7 +58,7 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
     if (answer && isWanted()) show({ told, ...answer }, languages);
   }
 
-  function show({ text = "", sentences = [], warnings = [], told }, languages) {
+  function show({ text = "", sentences = [], gaps, warnings = [], told }, languages) {
     copy.disabled = !text;
     const lacks = sentences.some(({ weights }) => weights) ? "" : " This model has no attention to show.";
     const isMany = sentences.length > 1;
@@ -67,8 +67,8 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
     tell(sentences.length ? `${told}. ${hint}` : told, ...warned);
     let end = 0;
     const spans = sentences.map((sentence) => sentenceOf(sentence, languages));
-    const parts = spans.flatMap((span) => {
-      const begin = text.indexOf(span.textContent, end);
+    const parts = spans.flatMap((span, i) => {
+      const begin = gaps ? end + gaps[i].length : text.indexOf(span.textContent, end);
       const before = text.slice(end, begin);
       end = begin + span.textContent.length;
       return [before, span];
@@ -95,7 +95,7 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
 
     function offer(found) {
       if (output.querySelector(".chosen") !== span) return; // another sentence was chosen since, or another text typed
-      const distinct = Object.values(Object.groupBy([own, ...found], ({ translation }) => translation));
+      const distinct = [...Map.groupBy([own, ...found], ({ translation }) => translation).values()];
       const buttons = distinct.map(([sentence]) => toggle(sentence.translation,
         sentence.translation === written.translation, () => {
           written = sentence;
@@ -119,7 +119,8 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
       if (!getSelection().isCollapsed) return; // text was selected
       show();
       others.replaceChildren("Looking for other translations \u2026");
-      alternativesOf(own, MOST_OTHERS).then(offer, (error) => others.replaceChildren(error.message));
+      const failed = (error) => span.matches("output .chosen") && others.replaceChildren(error.message);
+      alternativesOf(own, MOST_OTHERS).then(offer, failed);
     }
 
     return Object.assign(span, { show });
@@ -199,7 +200,7 @@ function servedPage({ directions, names, about, ...settings }) {
   /** Other translations of a sentence, with their attention. */
   async function alternativesOf(sentence, most) {
     const { alternativeSentences } = await ask(sentence.source, { attention: true, alternatives: most });
-    return alternativeSentences.map(([sentence]) => sentence);
+    return alternativeSentences.map(([found]) => found).filter((found) => found?.source === sentence.source);
   }
 
   /** Send a better translation of a sentence. */

@@ -135,7 +135,7 @@ function beamTable(considered, chosen, whatIf) {
   });
   const left = listed.length - rows.length;
   return el("div", {}, table(["hypothesis", "log p", "below best", ""], rows, { class: "beam numbers" }),
-    ...(left > 0 ? [el("p", { class: "note" }, `and ${counted(left)} more that were pruned`)] : []));
+    ...(left > 0 ? [el("p", { class: "note" }, `and ${counted(left)} more`)] : []));
 }
 
 /** The encoder states; with a step, its scores and weights below, its query and its context beside them. */

@@ -27,8 +27,8 @@ function treeView(data) {
   const isSmall = all.filter((node) => !node.children.length).length <= FEW_LEAVES;
   const finished = all.filter((node) => node.fate === "finished").length;
   const told = `${all.length} hypotheses, ${finished} of them finished. Each token has its probability after those`
-    + " before it, a finished translation (\u25cf) its score; the one in bold is the translation. Dashed ones were"
-    + " pruned: too far below the best (decoding.prune), or others filled the beam.";
+    + " before it, a finished translation (\u25cf) its score; the one in bold is the translation. Dashed ones do not"
+    + " go on: too far below the best (decoding.prune), unable to win, others filled the beam, or a rule bans them.";
   const place = el("div");
   const draw = (withPruned) => {
     const drawing = drawTree(root, ({ fate }) => withPruned || fate === "kept" || fate === "finished");

@@ -285,7 +285,8 @@ def test_its_steps_and_its_searches_are_those_of_python(browser: Browser, tmp_pa
     ids = translator.translate([text])[0].sentences[0].ids
     for prefix in ((), ids[:1], (9, 4), (5, EOS)):
         expected = translator.with_demands(Demands(prefix=prefix)).translate([text])[0].sentences[0].data
-        found = browser.run(f"pageOpened.then((it) => it.stepsOf({json.dumps(text)}, {json.dumps(prefix)}))")
+        sentence = f"(await it.translate({json.dumps(text)})).sentences[0]"
+        found = browser.run(f"pageOpened.then(async (it) => it.stepsOf({sentence}, {json.dumps(prefix)}))")
         assert found["tgt_tokens"] == expected["tgt_tokens"]
         np.testing.assert_allclose(found["states"], expected["states"], rtol=0, atol=1e-3)
         for ours, theirs in zip(found["steps"], expected["steps"], strict=True):
@@ -304,7 +305,8 @@ def test_its_alternatives_are_those_of_python(browser: Browser, tmp_path: Path, 
     translator = load(run.path).translator.with_n_best(1 + others)
     for text in ("she kissed the dog .", "<b>he</b> saw", "Tom saw him ?"):
         expected = translator.translate([text])[0].alternatives
-        found = browser.run(f"pageOpened.then((it) => it.alternativesOf({json.dumps(text)}, {others}))")
+        sentence = f"(await it.translate({json.dumps(text)})).sentences[0]"
+        found = browser.run(f"pageOpened.then(async (it) => it.alternativesOf({sentence}, {others}))")
         assert [each["translation"] for each in found] == [each.text for each in expected]
         assert [each["tgt_tokens"] for each in found] == [each.sentences[0].tgt_tokens for each in expected]
 

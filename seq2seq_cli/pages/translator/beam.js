@@ -23,6 +23,7 @@ function search(engine, source, options, mostUnknown, prefix, trace) {
   while (rows.length) {
     const bans = rows.map(({ ids }) => bansOf(ids, options, repetitions, mostUnknown));
     const forced = prefix[rows[0].ids.length];
+    if (forced !== undefined) bans.forEach((banned) => banned.add(EOS)); // as constrained.py: the prefix goes on
     const needed = forced === undefined ? Math.max(size, trace ? SHOWN_TOKENS : 0) : engine.vocabularySize;
     const most = Math.min(needed + Math.max(...bans.map((of) => of.size)), engine.vocabularySize - 2);
     const [proposals, after] = engine.step(rows.map(({ ids }) => ids.at(-1) ?? BOS), state, most);

@@ -135,7 +135,7 @@ function putBack(piece, translation) {
 
 /** A text with the next of these words in place of each HIDDEN. */
 function reveal(text, left) {
-  return text.replaceAll(HIDDEN, () => left.shift());
+  return text.replaceAll(HIDDEN, () => left.shift() ?? "");
 }
 
 /** The mean attention of the characters of each word to each part; without attention, words keep their order. */

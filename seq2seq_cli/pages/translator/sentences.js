@@ -110,7 +110,7 @@ function hasOwnStop(word, following, previous) {
   if (characters.length === 1 && /\p{L}/v.test(word)) {
     return !(TABLES.units.includes(word) && isDigit([...previous].at(-1))) || isDigit(following);
   }
-  if (word !== "" && characters.every(isDigit)) return has("0") && word.length <= 2;
+  if (word !== "" && characters.every(isDigit)) return has("0") && characters.length <= 2;
   const name = withoutBeginning(word, TABLES.apostrophes).toLowerCase();
   const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
   if (has(name) || (isLower(following) && has(`${name}~`))) return true;

@@ -11,7 +11,7 @@ class Translator {
     this.translatePiece = remembered((piece) => this.searchPiece(JSON.parse(piece))[0]);
   }
 
-  /** The translation of a text, {source, text, sentences}; null once it is no more wanted. */
+  /** The translation of a text, {source, text, sentences, gaps}; null once it is no more wanted. */
   async translate(text, isWanted = () => true) {
     const passage = splitPassage(text, (sentence) => this.fits(sentence));
     const sentences = [];
@@ -20,8 +20,9 @@ class Translator {
       if (!isWanted()) return null;
       sentences.push(this.translatePiece(JSON.stringify({ ...piece, start: 0, end: 0 }))); // equal ones are one
     }
-    const parts = between(passage.text, passage.pieces).map((part, i) => part + (sentences[i]?.translation ?? ""));
-    return { source: text, text: parts.join(""), sentences };
+    const gaps = between(passage.text, passage.pieces);
+    const parts = gaps.map((part, i) => part + (sentences[i]?.translation ?? ""));
+    return { source: text, text: parts.join(""), sentences, gaps };
   }
 
   /** Whether a sentence need not be cut. */
@@ -32,14 +33,14 @@ class Translator {
   }
 
   /** The translation of a sentence that begins with the tokens of these ids, with its search and its steps. */
-  stepsOf(sentence, prefix) {
-    return this.searchPiece(splitPassage(sentence, () => true).pieces[0], prefix)[0];
+  stepsOf({ piece }, prefix) {
+    return this.searchPiece(piece, prefix)[0];
   }
 
   /** The best translation of a sentence and `others`; the beam is large enough for them. */
-  alternativesOf(sentence, others) {
+  alternativesOf({ piece }, others) {
     const options = { ...this.options, n_best: 1 + others, beam_size: Math.max(1 + others, this.options.beam_size) };
-    return this.searchPiece(splitPassage(sentence, () => true).pieces[0], null, options);
+    return this.searchPiece(piece, null, options);
   }
 
   /** The best translations of a piece, with the names that attentionView reads; with a `prefix`, their steps, too. */
@@ -66,6 +67,7 @@ class Translator {
     const copied = [...copies.values()].filter(isKept).map(({ number }) => number);
     const shown = units.map((unit, place) => copies.get(place)?.text ?? unit);
     return {
+      piece, // as it was read in its text: its source alone could be read in another way
       source: piece.source,
       translation: putBack(piece, { text, units, weights, parts, copied }),
       src_tokens: [...parts, SPECIAL_UNITS[EOS]],
@@ -136,8 +138,8 @@ function translatorPage(data) {
   const opened = openTranslator(data);
   const { names, lines, example } = data.about;
   const translate = async (text, isWanted) => (await opened).translate(text, isWanted);
-  const alternativesOf = async ({ source }, most) => (await opened).alternativesOf(source, most);
-  const stepsOf = async ({ source }, prefix) => (await opened).stepsOf(source, prefix);
+  const alternativesOf = async (sentence, most) => (await opened).alternativesOf(sentence, most);
+  const stepsOf = async (sentence, prefix) => (await opened).stepsOf(sentence, prefix);
   const sides = () => ({ languages: data.languages, names, example });
   const panes = translationPanes({ sides, pause: PAUSE, translate, alternativesOf, stepsOf });
   const privacy = "The model is in this page: it asks nobody, and what you type stays here.";

@@ -22,11 +22,11 @@ from seq2seq_cli.text.characters import Span
 
 # Markdown
 
-_FORMULA = r"^[ \t]*\$\$(?:(?!\n\s*(?:\n|```|~~~)).)*?\$\$\s*?$"
+_FORMULA = r"^[ \t]*\$\$(?:(?!\$\$|\n\s*(?:\n|```|~~~)).)*+\$\$\s*?$"
 _LEFT_ALONE = re.compile(r"(?ms)\A(---|\+\+\+)[ \r]*\n(?=\S).*?\n(?:\1|\.\.\.)\s*?$|" + _FORMULA)
 """Front matter, in YAML or in TOML, and formulas."""
-_REFERENCE = re.compile(r"\[([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
-_LABEL = re.compile(r"\A\[(?:\^[^\]\s]+\]:|![A-Z]+\]\n)")
+_REFERENCE = re.compile(r"(?<!\\)(?:``.*?``|`[^`]*`)|(?<![\]\\])\[(?!\^)([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
+_LABEL = re.compile(r"\A\[(?:\^[^\]\s]+\]:|![A-Z]+\][ \t]*(?:\n|\Z))")
 """Of a footnote, or of a note as GitHub shows it: ``[!NOTE]``."""
 _HARD_BREAK = ("  ", "\\")
 """Ends of lines that are kept."""
@@ -55,7 +55,7 @@ def _paragraphs(
 
     def labelled(found: re.Match[str]) -> str:
         """``[text][text]`` for a link whose text is its label, too, so that one of both stays."""
-        is_label = found[2] in {None, "[]"} and normalizeReference(found[1]) in references
+        is_label = found[1] and found[2] in {None, "[]"} and normalizeReference(found[1]) in references
         return f"[{found[1]}][{found[1]}]" if is_label else found[0]
 
     end = 0

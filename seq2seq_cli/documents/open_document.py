@@ -19,7 +19,7 @@ _Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
 _LARGEST = 100_000_000
 """Bytes of a document."""
 _MOST_UNPACKED = 200_000_000
-"""Bytes of all that is packed in a document; Python unpacks no more of a member than the archive says."""
+"""Bytes of all that is packed in a document; no more of a member is unpacked than the archive says."""
 
 
 def open_document(path: Path, languages: Languages) -> Draft:
@@ -67,7 +67,9 @@ def _unpacked(content: bytes, name: str, most: int) -> dict[str, tuple[zipfile.Z
         with zipfile.ZipFile(BytesIO(content)) as archive:
             if sum(info.file_size for info in archive.infolist()) > most:
                 raise InputError(f"{name}: more than {most / 1e6:g} MB when it is unpacked: split it")
-            return {info.filename: (info, archive.read(info)) for info in archive.infolist()}
+            if not {info.compress_type for info in archive.infolist()} <= {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+                raise zipfile.BadZipFile  # of another method, more would be unpacked than is asked for
+            return {info.filename: (info, archive.open(info).read(info.file_size)) for info in archive.infolist()}
     except DAMAGE:
         raise InputError(f"{name}: damaged or encrypted: save it again, without a password") from None
 

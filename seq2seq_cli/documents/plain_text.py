@@ -145,7 +145,8 @@ def read_po(content: bytes, name: str, _languages: Languages) -> Draft:
     slots = []
     for message in messages(file.lines, name):
         for keyword, text in message.texts.items():
-            source = message.texts.get("msgid" if keyword == "msgstr" else "msgid_plural")
+            is_one = keyword == "msgstr" and ("msgid_plural" not in message.texts or "msgstr[1]" in message.texts)
+            source = message.texts.get("msgid" if is_one else "msgid_plural")  # one form is for all numbers
             if keyword.startswith("msgstr") and source and not text:
                 slots.append(Slot(source, partial(_fill, file, message.lines[keyword])))
     return Draft(slots, file.content)
@@ -188,7 +189,7 @@ def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, list[str]]]:
         if found := _TIMES.match(line or ""):
             if key:  # no blank line before this cue, or its number
                 yield begun, key, texts[:-1] if texts and texts[-1].strip().isdecimal() else texts
-            key, begun, texts = found[1], number, []
+            key, begun, texts = "00:00:00"[: -len(found[1])] + found[1], number, []  # WebVTT may lack the hours
         elif key and line and line.strip():
             texts.append(line)
         elif key:

@@ -127,7 +127,8 @@ def shown(*texts: str) -> str:
         ("a.html", '<html lang="no"><p>Nei</p>', []),
         # What the parser does not expect: an empty element of HTML 5, and text behind the end.
         ("a.html", "<p>a<wbr>b <b>c</b></p></html>d<p>e", ["<br 0>d<br 1>", "a<x0/>b <x1>c</x1>", "e"]),
-        # What takes ages where time grows with the square of the white space.
+        # What takes ages where time grows with the square of the white space, or of the formulas without an end.
+        ("a.md", "$$a\n" * 10_000, []),
         ("a.html", f"<p>a{chr(10) * 300_000}<b>c</b></p>", [f"a{chr(10) * 300_000}<x0>c</x0>"]),
         ("a.srt", shown(f"a{' ' * 300_000}b{'</i>' * 100_000}c"), [f"a{' ' * 300_000}b{'</i>' * 100_000}c"]),
         # Links whose text is their label, and a title that is underlined.
@@ -248,6 +249,7 @@ def test_a_catalogue_is_filled() -> None:
         ("a.md", "[^1]: The[^b] dog.", "Ein[^b] Hund.", "[^1]: Ein[^b] Hund."),
         ("a.md", "a|b\n-|-\n1|b", "c | d", "c \\| d|c \\| d\n-|-\n1|c \\| d"),
         ("a.md", "1|2\n-|-\n`b`|b\n<img alt='b'>|b", "c", "1|2\n-|-\n`b`|c\n<img alt='b'>|c"),
+        ("a.md", "> [!NOTE]\n>\n> a", "c", "> [!NOTE]\n>\n> c"),
         ("a.json", '{"a":"b\\u00e9\\/", "c":1e5}', 'ä/"', '{"a":"\\u00e4\\/\\"", "c":1e5}'),
         ("a.json", '["b"]', "ä/\n", '["ä/\\n"]'),
     ],
@@ -359,6 +361,35 @@ def test_entities_are_not_expanded() -> None:
     bomb = '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><a><p>Yes &b;</p></a>'
     assert texts("a.xhtml", bomb) == ["Yes <x0/>"]
     assert b"&b;" in translated("a.xhtml", bomb.encode())
+
+
+def test_a_member_that_is_packed_by_another_method_is_refused() -> None:
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_BZIP2) as archive:  # of which a few bytes may hold gigabytes
+        archive.writestr("word/document.xml", "<a/>")
+    with pytest.raises(InputError, match="damaged or encrypted"):
+        take_apart(file.getvalue(), "a.docx", LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The [![dog](https://a.org/x.svg)][b].",
+        "The [![dog][b]][c].",
+        "The dog[^1].",
+        "The dog `list[b]`.",
+        "The dog `` list[b] ``.",
+        r"The dog \[b].",
+    ],
+)
+def test_brackets_that_are_no_label_of_a_link_stay(text: str) -> None:
+    assert texts("a.md", f"{text}\n\n[b]: https://b.org\n[c]: https://c.org\n[^1]: https://d.org") == [text]
+
+
+def test_the_only_form_of_a_language_has_the_translation_of_the_plural() -> None:
+    message = 'msgid "a dog"\nmsgid_plural "dogs"\nmsgstr[0] ""\n'
+    assert texts("a.po", message) == ["dogs"]
+    assert texts("a.po", f'{message}msgstr[1] ""\n') == ["a dog", "dogs"]
 
 
 def test_an_archive_of_many_zeros_is_refused() -> None:

@@ -34,9 +34,12 @@ _NAMES_SHOWN = 5
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _GZIP = b"\x1f\x8b"
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html)", re.IGNORECASE)
-PAIR_SUFFIXES = {".txt", ".tsv", ".tab", ".csv", ".json", ".jsonl", ".ndjson", ".tmx"}
+PAIR_SUFFIXES = {
+    *(".txt", ".tsv", ".tab", ".csv", ".json", ".jsonl", ".ndjson", ".tmx", ".xliff", ".xlf", ".po"),
+    *(".sfm", ".usfm", ".flextext", ".eaf", ".srt", ".vtt"),
+}
 """Endings of the names of files that may hold sentence pairs, in an archive."""
-_BESIDE = re.compile(r"(^|/)([._]|(readme|licen[cs]e|copying)\b)", re.IGNORECASE)
+_BESIDE = re.compile(r"(^|/)([._](?!/)|(readme|licen[cs]e|copying)\b)", re.IGNORECASE)
 """Names of hidden files and of texts that accompany the pairs in an archive, such as ``_about.txt``."""
 
 

@@ -86,7 +86,8 @@ def languages_of_names(names: tuple[str, str]) -> Codes | None:
     stated = list(map(language_named, names))
     if not any(stated):
         return None
-    last_words = [re.split(r"[\W_]", name.strip())[-1] for name in names]  # ddo of txt-ddo
+    words = (re.split(r"[\W_]", name.strip())[-1] for name in names)  # ddo of txt-ddo
+    last_words = ["" if word.casefold() in _SOURCE | _TARGET else word for word in words]  # src is not Sardinian
     first, second = (
         code or any_code_named(word) or ANY_LANGUAGE for code, word in zip(stated, last_words, strict=True)
     )
@@ -165,7 +166,8 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
         return of_text
     if len(by_language) == COLUMNS:
         return list(by_language.values())
-    sources, targets = ([key for key in of_text if _last_part(names[key]) in role] for role in _ROLES)
+    outermost = sorted(of_text, key=lambda key: names[key].count("."))  # source before meta.source
+    sources, targets = ([key for key in outermost if _last_part(names[key]) in role] for role in _ROLES)
     return (sources[0], targets[0]) if sources and targets else of_text
 
 
@@ -178,7 +180,8 @@ def _asked_for(asked: tuple[str, str], names: Mapping[Column, str], file: str) -
     """The columns of two names, each as it is, or another name of the same language."""
     found = []
     for wanted in asked:
-        named = [key for key, name in names.items() if wanted.casefold() in (name.casefold(), _last_part(name))]
+        named = [key for key, name in names.items() if wanted.casefold() == name.casefold()]
+        named = named or [key for key, name in names.items() if wanted.casefold() == _last_part(name)]
         language = language_named(wanted)
         named = named or [key for key, name in names.items() if language and language_named(name) == language]
         if len(named) != 1:

@@ -17,7 +17,7 @@ from seq2seq_cli.pairs.pair_files import Column, KeyedTexts, Reader, Record
 from seq2seq_cli.pairs.text_lines import lines_of
 
 _MARKER = re.compile(r"\\(\w+)\*?\s?(.*)")
-_NOTES = re.compile(r"\\(f|fe|x)\s.{0,1000}?\\\1\*")
+_NOTES = re.compile(r"\\(f|fe|ef|x|ex|fig|rq|va|vp|ca)\s.{0,1000}?\\\1\*")
 _ATTRIBUTES = re.compile(r"\|[^\\|]*(?=\\)")
 r"""Behind a word: ``\w light|lemma="lux"\w*``."""
 _INLINE = re.compile(r"\\\+?\w+\*?")
@@ -77,10 +77,10 @@ def verses(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
     numbered = ((i, part) for i, line in enumerate(lines, start=1) for part in _INSIDE.split(line or ""))
     for number, line in numbered:
         found = _MARKER.match(line)
-        marker, text = (found[1], found[2]) if found else ("", line)
-        if marker in {"id", "c", "v"}:
+        marker = found[1] if found else ""
+        if found and marker in {"id", "c", "v"}:
             yield from [(begun, key, _plain(parts))] if key else []
-            value, _, text = text.strip().partition(" ")
+            value, _, line = found[2].strip().partition(" ")
             if marker == "id":
                 book = value
             elif marker == "c":
@@ -88,7 +88,7 @@ def verses(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
             key, begun, parts = f"{book} {chapter}:{value}" if marker == "v" else "", number, []
         elif marker in _HEADINGS:
             continue
-        parts.append(text)
+        parts.append(line)
     yield from [(begun, key, _plain(parts))] if key else []
 
 

@@ -112,7 +112,7 @@ def code_named(word: str) -> str | None:
     if len(word) > CODE_LETTERS or not word.isascii():
         try:
             code = short_code(_cldr().find(word).language or "")
-        except LookupError:
+        except (LookupError, UnicodeError):  # not UTF-8
             return None
     return code if is_known(code) else None
 

@@ -34,7 +34,7 @@ def read(path: Path, content: bytes) -> bytes:
 def test_the_text_of_a_zip_archive_is_found(tmp_path: Path, method: int) -> None:
     beside = {"_about.txt": TEXT * 2, "README.txt": TEXT * 2, "licence.txt": TEXT * 2, "x/LICENSE-CC.txt": TEXT * 2}
     hidden = {"__MACOSX/._deu.txt": TEXT * 2, ".hidden.txt": TEXT * 2, "picture.png": TEXT * 2, "folder.txt/": b""}
-    for name in ("folder/deu.TXT", "readmes and more.tsv"):
+    for name in ("folder/deu.TXT", "readmes and more.tsv", "./deu.txt", "film.en.srt", "memory.xliff"):
         assert read(tmp_path / "x", archive_of({**beside, **hidden, name: TEXT}, compression=method)) == TEXT
 
 

@@ -153,7 +153,7 @@ SRT = "1\n00:00:0{},100 --> 00:00:09,000\n{}\n<i>{}</i>\n\n2\n00:00:09,200 --> 0
 CUES = {"x.en.srt": SRT.format(1, "Hello,", "you."), "x.de.srt": SRT.format(1, "Hallo,", "du.")}
 USFM_EN = (
     '\\id GEN\n\\c 1 \\p \\v 1 In the \\w light|lemma="l"\\w*\\f + \\ft note\\f* so\n'
-    "\\q1 far. \\s The end \\p \\v 2 A.\n"
+    "\\q1 far. \\s The end \\p \\v 2 \\vp 2b\\vp*A.\\fig |a.jpg|span|||B.|1.2\\fig*\n\\f + \\ft note\\f*\n"
 )
 USFM_DE = "\\id GEN\n\\c 1\n\\v 1 Im Licht.\n\\v 2 B.\n\\v 3 Mehr.\n"
 XLIFF = (
@@ -337,6 +337,21 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
     ),
     "Toolbox, its columns chosen": ({"f": TOOLBOX}, "--columns ft,mb", [("Die Katze.", "x-y"), ("Ein Hund.", "x-y")]),
     "subtitles": (CUES, "", [("Hello, you.", "Hallo, du."), ("Nein.", "Nein.")]),
+    "subtitles of two kinds": (
+        CUES | {"x.de.srt": CUES["x.de.srt"].replace("\n00:", "\n").replace("> 00:", "> ")},
+        "",
+        [("Hello, you.", "Hallo, du."), ("Nein.", "Nein.")],
+    ),
+    "a field in a field": (
+        {"f": '{"meta": {"source": "x y."}, "source": "Cat.", "target": "Katze."}\n' * 12},
+        "--columns source,target",
+        [("Cat.", "Katze.")],
+    ),
+    "a field in a field, by its role": (
+        {"f": '{"meta": {"source": "x y."}, "source": "Cat.", "target": "Katze."}\n' * 12},
+        "",
+        [("Cat.", "Katze.")],
+    ),
     "USFM": ({"g.en": USFM_EN, "g.de": USFM_DE}, "", [("In the light so far.", "Im Licht."), ("A.", "B.")]),
     "XLIFF": ({"f": XLIFF}, "", [("The cat.", "Die Katze.")]),
     "XLIFF 2": ({"f": XLIFF_2}, "", [("Yes.", "Oui.")]),
@@ -389,6 +404,7 @@ def test_files_are_read_as_they_are_meant(tmp_path: Path, name: str) -> None:
         ),
         ("f", "Deutsch\tEspañol", "", "de to es (as the names of the columns say)"),
         ("c.en-fr.tsv", "English\tTranslation", "", "en to fr (as the file's name says)"),
+        ("c.en-fr.tsv", "en\ttgt", "", "en to fr (as the file's name says)"),  # tgt is a language, too
         ("c", "English\tTranslation", "", "en to xx (as the names of the columns say)"),
         ("f", "english\tlummi", "", "en to xx (as the names of the columns say)"),
         ("f", "Zulu\tEnglish", "", "zu to en (as the names of the columns say)"),

@@ -81,7 +81,14 @@ def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found
     "names",
     [
         *([], ["-"], ["pairs.txt"], ["to-do.txt"], ["eng.txt"], ["a.src", "a.en"], ["only.fr"], ["deu.backup"]),
-        *(["de-dup.tsv"], ["fr-new.txt"], ["x.en-jp.tsv"], ["train-english.txt"], ["english.txt", "english-old.txt"]),
+        *(
+            ["film.srt", "film.en.srt"],
+            ["de-dup.tsv"],
+            ["fr-new.txt"],
+            ["x.en-jp.tsv"],
+            ["train-english.txt"],
+            ["english.txt", "english-old.txt"],
+        ),
     ],
 )
 def test_a_name_without_languages_means_english_and_german(names: list[str]) -> None:

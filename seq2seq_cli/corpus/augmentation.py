@@ -77,7 +77,8 @@ class Augmentation:
         if not (training.augmentation.enabled or training.bpe_dropout):
             return None
         changes = training.augmentation
-        names = _names_of(corpus, training.seed) if changes.enabled and changes.names else Names.of((), ())
+        has_names = changes.enabled and (changes.names or changes.kept)
+        names = _names_of(corpus, training.seed) if has_names else Names.of((), ())
         forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
         return cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
 

@@ -138,7 +138,7 @@ class PreparedCorpus:
 
     def sentences(self, name: SplitName) -> list[tuple[str, str]]:
         """The pairs of a split as normalised plain text; raises PreparedFolderError as `texts`."""
-        pairs = self._held_out.get(name) or list(zip(*(self.texts(name, side) for side in SIDES), strict=True))
+        pairs = self._held_out.get(name, zip(*(self.texts(name, side) for side in SIDES), strict=True))
         left_out = frozenset(self.left_out.get(name, ()))
         return [pair for number, pair in enumerate(pairs) if number not in left_out]
 
@@ -162,10 +162,10 @@ class PreparedCorpus:
         if left or digest.hexdigest() != self.manifest.files[file].sha256:
             raise _damaged(self.path / file)
 
-    def trained_texts(self, side: SideName) -> Iterator[str]:
-        """The texts of a side, as of `texts`, that a model may be trained on."""
+    def trained_texts(self, side: SideName, least_covered: float = 0.0) -> Iterator[str]:
+        """The texts of a side, as of `texts`, that are trained on, or by default may be: see `Manifest.trained`."""
         corrected = self.corrections.keys() if side == "src" else self.corrections.values()
-        return chain(corrected, *(self.texts(part, side) for part in self.manifest.trained()))
+        return chain(corrected, *(self.texts(part, side) for part in self.manifest.trained(least_covered)))
 
     def _read_ids(self, name: PartName, side: SideName) -> Ragged:
         """The ids of a side of a split; raises PreparedFolderError when its files contradict each other."""

@@ -34,6 +34,8 @@ _PART = 1 << 16
 def sentence_key(text: str) -> bytes:
     """The key of a sentence in UTF-8: its letters, digits and combining marks of every script, case-folded.
 
+    The Turkish ı counts as i, and a dot above does not count.
+
     Sentences that differ in case, punctuation, symbols or white space alone have the same key. A sentence without
     letters, digits and marks is its own key.
     """
@@ -51,7 +53,7 @@ class _KeptLetters(dict[int, int | None]):
         return kept
 
 
-_KEPT = _KeptLetters()
+_KEPT = _KeptLetters({0x131: ord("i"), 0x307: None})  # Turkish: ı is the small I; casefold makes i and a dot of İ
 _ASCII_LOWER = bytes(range(256)).lower()
 _ASCII_SIGNS = bytes(code for code in range(128) if not chr(code).isalnum())
 

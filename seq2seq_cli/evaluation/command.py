@@ -106,7 +106,8 @@ def evaluate(
         if gold and not translator.engine.has_attention:
             logger.warning("%s: has no attention to compare with --alignment", one_line(run.name))
         output = translate_set(run.name, translator, tests, run.trained, gold)
-        seen = count_words(run.corpus.trained_texts("tgt"), tests) if run.corpus else None
+        least_covered = run.folder.config().training.help.least_covered
+        seen = count_words(run.corpus.trained_texts("tgt", least_covered), tests) if run.corpus else None
         outputs.append(replace(output, seen=seen))
     return find_out([*outputs, *written], tests)
 

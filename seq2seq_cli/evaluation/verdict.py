@@ -53,7 +53,7 @@ def verdict_of(
 ) -> Verdict:
     """The verdict on translations by source, with their BLEU and chrF2; `seen`: `count_words` of training."""
     missed, expected = _missed_words(texts, tests)
-    named = _named(missed, expected, seen, most=max(_RARE, len(texts) // _RARE_PER))
+    named = _named(missed, expected, seen, most=max(_RARE, len(tests.references) // _RARE_PER))
     use = _USES[max(bisect(_BLEU, bleu), bisect(_CHRF, chrf))]
     return use, _left_out(texts, tests), *named, *_help(missed, seen), *_limits(tests)
 

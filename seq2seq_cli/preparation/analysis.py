@@ -144,13 +144,14 @@ def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: Tex
     for place, (side, config) in enumerate(zip(SIDES, (text.src, text.tgt), strict=True)):
         sentences = [pair[place] for pair in pairs]
         rows = list(map(get_segmenter(config, text.unit, rules[place]).tokens, sentences))
+        words = map(str.split, sentences) if text.unit == "character" else rows
         every = list(chain.from_iterable(rows))
         numbers = {token: number for number, token in enumerate(dict.fromkeys(every))}
         octets = [sentence.encode("utf-8") for sentence in sentences]
         columns |= {
             f"{side}.numbers": np.array(list(map(numbers.__getitem__, every)), dtype=np.uint32),
             f"{side}.lengths": np.array(list(map(len, rows)), dtype=np.uint32),
-            f"{side}.words": np.array(list(map(_words, sentences, rows)), dtype=np.uint32),
+            f"{side}.words": np.array(list(map(_words, sentences, words)), dtype=np.uint32),
             f"{side}.text": np.frombuffer(b"".join([sentence + b"\n" for sentence in octets]), dtype=np.uint8),
             f"{side}.sizes": np.array([len(sentence) + 1 for sentence in octets], dtype=np.uint32),
             f"{side}.keys": text_hashes(map(sentence_key, sentences)),

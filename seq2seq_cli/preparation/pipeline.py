@@ -178,7 +178,8 @@ def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement 
     for_training = [s for s, each in zip(samples, pair_files, strict=True) if each.split == TRAIN]
     first, second = (letter_of_marks([*chain(*texts)]) for texts in zip(*for_training, strict=True))
     notices = [each.notice for each in pair_files if each.notice]
-    notices += [f"marks between letters are all written as {letter}" for letter in {first, second} if letter]
+    marks = zip(("first", "second"), (first, second), strict=True)
+    notices += [f"{which} column: marks between letters are written as {letter}" for which, letter in marks if letter]
     settings = PairSettings(text=config.text, letters=(first, second), swap=config.data.swap)
     files = [(each, settings) for each in pair_files]
     return _Inputs(config=config, files=files, languages_from=origin, notices=notices, warnings=warnings)

@@ -114,7 +114,7 @@ def report(session: Session, chosen: str | None = None) -> Report:
     verdict: Verdict = ()
     if len(corpus.split("test")):
         test, tests = score_split(model, translator, corpus, "test"), EvaluationSet.of_split(corpus, "test")
-        seen = count_words(corpus.trained_texts("tgt"), tests)
+        seen = count_words(corpus.trained_texts("tgt", training.help.least_covered), tests)
         verdict = verdict_of(test.texts, tests, bleu=test.bleu.value, chrf=test.chrf.value, seen=seen)
     split = next(name for name in reversed(SPLITS) if len(corpus.split(name)))
     return Report(

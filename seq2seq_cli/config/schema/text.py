@@ -28,12 +28,12 @@ class DataConfig(Section):
     """Most tokens per side, before BPE; pairs with a longer side are dropped and counted, except in given splits
     (--valid, --test). Of characters (text.unit character), five times as many are allowed."""
     max_ratio: Annotated[float, Field(gt=1.0)] = 9.0
-    """Largest ratio of the token counts of both sides; pairs with a larger one are dropped and counted, except
-    in given splits."""
+    """Largest ratio of the word counts of both sides; pairs with a larger one are dropped and counted, except in
+    given splits."""
     valid_sources: NonNegativeInt = 2000
-    """Distinct source sentences held out for validation: this many, but at most a tenth of all; none with --valid."""
+    """Distinct sentences of the first column held out for validation, at most a tenth of all; none with --valid."""
     test_sources: NonNegativeInt = 2000
-    """Distinct source sentences held out for the test: this many, but at most a tenth of all; none with --test."""
+    """Distinct sentences of the first column held out for the test, at most a tenth of all; none with --test."""
 
 
 class SideConfig(Section):

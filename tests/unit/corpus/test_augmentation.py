@@ -287,7 +287,8 @@ def test_the_draws_depend_on_the_seed_the_epoch_and_the_window(amounts: dict[str
     ("overrides", "is_drawn", "has_names"),
     [
         ([], True, True),
-        (["training.augmentation.names=0"], True, False),
+        (["training.augmentation.names=0"], True, True),  # of which some words come through to the letter
+        (["training.augmentation.names=0", "training.augmentation.kept=0"], True, False),
         (["training.augmentation.enabled=false"], False, False),
         (["training.augmentation.enabled=false", "training.bpe_dropout=0.1"], True, False),
     ],

@@ -298,7 +298,7 @@ def test_one_letter_that_is_written_with_several_marks_becomes_one(tmp_path: Pat
     pairs = [f"The house {n} isn't mine.\tzow{marks[n % 4]}si k{marks[n % 4]}idbi {n}" for n in range(300)]
     (tmp_path / "pairs.txt").write_text("\n".join(pairs), encoding="utf-8")
     report = prepare(tmp_path / "pairs.txt", out=tmp_path / "out", languages="en-ddo")
-    assert report.notices == ["marks between letters are all written as ʼ"]
+    assert report.notices == ["second column: marks between letters are written as ʼ"]
     corpus = PreparedCorpus.open(tmp_path / "out")
     assert {text[3] + text[8] for _, text in corpus.sentences("train")} == {"ʼʼ"}
     assert all("isn't" in text for text, _ in corpus.sentences("train"))

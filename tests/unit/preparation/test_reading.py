@@ -20,10 +20,10 @@ EN_DE = TextConfig(
 )
 
 
-def analysed(*rows: Pair | str | None, swap: bool = False) -> tuple[LineCounts, NewPairs]:
+def analysed(*rows: Pair | str | None, swap: bool = False, text: TextConfig = EN_DE) -> tuple[LineCounts, NewPairs]:
     file = LocalFile(path=Path("pairs/deu.txt"), name="pairs/deu.txt", size=0, sha256="")
     block = Block(pair_file=PairFile(files=(file,)), first=11, rows=rows, bytes_read=0)
-    return analyse((block, PairSettings(text=EN_DE, letters=("", ""), swap=swap, rules=rules_of_sides(EN_DE))))
+    return analyse((block, PairSettings(text=text, letters=("", ""), swap=swap, rules=rules_of_sides(text))))
 
 
 def sentences(pairs: NewPairs, side: SideName) -> list[list[str]]:
@@ -46,6 +46,13 @@ def test_sentences_become_tokens_of_their_side() -> None:
     assert pairs.columns["tgt.sizes"].tolist() == [len("Sie küsste ihn.\n".encode()), len("Nicht!\n")]
     assert pairs.columns["lines"].tolist() == [11, 12]
     assert counts.extra_columns == 1
+
+
+def test_the_sides_of_a_pair_are_compared_by_words_where_tokens_are_characters() -> None:
+    _, pairs = analysed(
+        "That is not possible at all.\tNein, gar nicht.", text=EN_DE.model_copy(update={"unit": "character"})
+    )
+    assert [pairs.columns[f"{side}.words"].tolist() for side in ("src", "tgt")] == [[6], [3]]
 
 
 def test_swap_exchanges_source_and_target() -> None:

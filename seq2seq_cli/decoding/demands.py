@@ -158,7 +158,7 @@ def forms(translations: Sequence[str], codec: Codec) -> Iterator[Form]:
             space = codec.vocabulary.id(SPACING)
             spaced, unspaced = ids if space == UNK else (space, *ids), ids
         else:
-            begin = codec.token_ids(codec.segmenter.tokens(normalise(translation))[0].lstrip(BEGINNING + SPACING))
+            begin = codec.token_ids(codec.segmenter.tokens(codec.spelt(translation))[0].lstrip(BEGINNING + SPACING))
             spaced, unspaced = ids, (*begin, *ids[len(words[0].ids) :])
         yield spaced
         if unspaced != spaced and unspaced[0] in codec.inner_ids and UNK not in unspaced:

@@ -188,7 +188,7 @@ def put_back(
 
 def reveal(text: str, words: Iterator[str]) -> str:
     """A text with the next of these words in place of each HIDDEN."""
-    return re.sub(HIDDEN, lambda _: next(words), text)
+    return re.sub(HIDDEN, lambda _: next(words, ""), text)
 
 
 def _owners(units: Sequence[str]) -> list[int]:
@@ -236,8 +236,7 @@ def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:
 def _tag_of_lost(piece: Piece, start: int, end: int) -> Tag:
     """A kept word that was not copied, as a single mark."""
     at = solid_length(piece.text[:start])
-    around = [i for i, tag in enumerate(piece.tags) if tag.close and tag.start <= at < tag.end]
-    parent = around[-1] if around else -1
+    parent = max((i for i, tag in enumerate(piece.tags) if tag.close and tag.start <= at < tag.end), default=-1)
     return Tag(text=piece.text[start:end], start=at, end=at, parent=parent, space_before=True, space_after=True)
 
 

@@ -256,13 +256,11 @@ def ensure_exported(run: RunFolder) -> None:
     Raises ModelFileError when a file of the run is missing, damaged, or does not fit the others; ExportError when the
     model cannot be exported.
     """
-    try:
+    with suppress(ModelFileError):
         record = ExportRecord.read(run.path)
         OnnxEngine(run, record, with_features=True)
         if not record.is_of_other_code:
             return
-    except ModelFileError:
-        pass
     from seq2seq_cli.decoding.engines.graphs import export_best  # not above: torch
 
     export_best(run.path, load_model(run, read_weights(run.best_path)), run.config())

@@ -161,7 +161,7 @@ class Translation:
     source: str
     """The text as it was given."""
     text: str
-    """The translation as plain text; empty for a blank text."""
+    """The translation as plain text; a blank text stays as it is."""
     sentences: tuple[SentenceTranslation, ...]
     """The sentences that were translated, in order; none in a blank text."""
     was_cut: bool = False

@@ -124,7 +124,7 @@ class Codec:
         Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
         do not overlap.
         """
-        words, case = self._in_usual_case(self._spelt(hide(text, protected)))
+        words, case = self._in_usual_case(self.spelt(hide(text, protected)))
         if protected:
             hidden = iter([normalise(text[start:end]) for start, end in protected])
             words = [_protected(next(hidden)) if word.text == HIDDEN else word for word in words]
@@ -132,7 +132,7 @@ class Codec:
 
     def read_part(self, text: str, *, begins: bool = False) -> list[Word]:
         """The words of a part of a text, its beginning or another, which may be in capitals where the text is not."""
-        text = self._spelt(text)
+        text = self.spelt(text)
         return list(self._cut(self.segmenter.begun(text) if begins else text))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None, case: Case = "usual") -> Writing:
@@ -203,7 +203,7 @@ class Codec:
         total = sum(self.counts) + len(self.counts)
         return [math.log(total / (count + 1)) for count in self.counts]
 
-    def _spelt(self, text: str) -> str:
+    def spelt(self, text: str) -> str:
         """The text as the segmenter gets it: normalised, with the apostrophe of the training sentences."""
         text = normalise(text)
         return INNER_APOSTROPHE.sub(self.apostrophe, text) if self.apostrophe else text

@@ -85,10 +85,8 @@ class UsualCase:
     def of_first(self, token: str) -> str:
         """The first token of a text in the case that it has inside texts, where that can be undone."""
         word = token.removeprefix(SPACING)
-        usual = word
-        if self.small_words:
-            usual = self._restored(word) if word == small_first(word, self.language) else self._usual(word)
-        is_undone = word in (capitalise(usual, self.language), small_first(usual, self.language))
+        usual = self._restored(word) if word == small_first(word, self.language) else self._usual(word)
+        is_undone = self.small_words and word in (capitalise(usual, self.language), small_first(usual, self.language))
         return token.removesuffix(word) + usual if is_undone else token
 
     def _usual(self, word: str) -> str:

@@ -55,7 +55,7 @@ def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.n
 
 def largest_repetition(tokens: Sequence[int] | Sequence[str], size: int) -> int:
     """The number of times that the most frequent n-gram of the given size, without UNK, occurs; at least 1."""
-    ngrams = zip(*(tokens[i:] for i in range(size)), strict=False)
+    ngrams = zip(*(tokens[i:] for i in range(min(size, len(tokens) + 1))), strict=False)
     return max(Counter(ngram for ngram in ngrams if UNK not in ngram).values(), default=1)
 
 

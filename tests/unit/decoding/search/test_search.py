@@ -160,6 +160,7 @@ def test_no_ngram_is_repeated_more_often_than_in_the_source(
     chosen = options(longest=9, beam_size=beam_size, no_repeat_ngram_size=size)
     [[found]] = search(engine, [[0, *source]], chosen)
     assert largest_repetition(found.ids, size) <= largest_repetition([0, *source], size)
+    assert largest_repetition(source, 10**9) == largest_repetition(source, len(source) + 1)
 
 
 def test_an_ngram_may_be_repeated_as_often_as_one_of_the_source() -> None:

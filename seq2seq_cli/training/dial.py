@@ -17,7 +17,7 @@ FEW_PAIRS = 10_000
 """Most pairs that get BPE-dropout."""
 _LITTLE = 1_000_000
 """Target tokens per epoch that are memorised before a large model learns from them: they get the smallest size."""
-_SIZES, _BUDGETS = (256, 384, 448), (1e7, 25e6)
+_SIZES, _BUDGETS = (256, 384, 448), (1e7, 35e6)
 """Numbers of a state and of a word vector, and the tokens from which on the second and the third pay."""
 _OFTEN = 8
 """Epochs, or as many tokens with what helps, from which on a model of many pairs needs more dropout."""

@@ -108,10 +108,10 @@ def tell_error(problem: str) -> None:
     tell(f"error: {problem}")
 
 
-def tell(text: str) -> None:
-    """Write a notice to stderr, as one line."""
+def tell(text: str, *, begin: str = "s2s: ") -> None:
+    """Write a notice to stderr, as one line that begins so."""
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"s2s: {one_line(text)}\n")
+        sys.stderr.write(f"{begin}{one_line(text)}\n")
 
 
 def write_lines(lines: Iterable[str]) -> None:

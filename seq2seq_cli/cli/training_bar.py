@@ -1,16 +1,13 @@
 """The events of a run on stderr: a bar on a terminal, elsewhere a line per minute; a line per validation."""
 
-import contextlib
 import math
-import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
-from seq2seq_cli.cli.terminal import bar_stream, call_before_text, warn
+from seq2seq_cli.cli.terminal import bar_stream, call_before_text, tell, warn
 from seq2seq_cli.counts import loss_in_words
-from seq2seq_cli.errors import one_line
 
 if TYPE_CHECKING:
     from seq2seq_cli.config.schema.training import TrainingConfig
@@ -41,15 +38,15 @@ class TrainingBar:
             case Started():
                 self._training, self._epoch, self._shown_at = event.training, 0, 0.0
                 for line in event.lines:
-                    _tell(line)
+                    tell(line, begin="")
             case Step():
                 self._step(event)
             case Validating() if self._bar is not None:
                 self._bar.set_postfix_str("scoring held-out sentences")
             case Validated():
-                _tell(_epoch_line(event))
+                tell(_epoch_line(event), begin="")
             case Finished():
-                _tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}")
+                tell(f"{'finished' if event.is_whole else 'stopped'}: {event.reason}; best: {event.best}", begin="")
                 if self._bar is not None:
                     self._bar.set_postfix_str("the test, and what translating needs")
             case Report():
@@ -87,7 +84,7 @@ class TrainingBar:
         words = f"{clock} {bound}, loss {loss_in_words(self._loss)}, {speed}"
         epoch = f"epoch {event.epoch}/{training.epochs}"
         if not bar_stream().isatty():
-            _tell(f"{epoch}: {math.floor(per_cent)}%, {words}")
+            tell(f"{epoch}: {math.floor(per_cent)}%, {words}", begin="")
             return
         if self._bar is None:
             form = "{desc} {percentage:3.0f}% {bar}{postfix}"
@@ -96,12 +93,6 @@ class TrainingBar:
         self._bar.n = per_cent
         self._bar.set_description_str(epoch, refresh=False)
         self._bar.set_postfix_str(words)
-
-
-def _tell(line: str) -> None:
-    """Write a line that stays, in place of a bar until its next drawing."""
-    with contextlib.suppress(OSError):
-        sys.stderr.write(f"{one_line(line)}\n")
 
 
 def _epoch_line(event: "Validated") -> str:

@@ -49,12 +49,8 @@ class Workers:
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for task in tasks:
-                try:
-                    with _interrupts_held():  # a pool starts its processes, each with a task
-                        waiting.append((task, self.executor.submit(function, task)))
-                except OSError as error:
-                    why = f"no worker process can be started: {error.strerror or error}"
-                    raise S2SError(f"{why}: end other programs, and prepare again") from None
+                with _interrupts_held():  # a pool starts its processes, each with a task
+                    waiting.append((task, self.executor.submit(function, task)))
                 if len(waiting) >= _TASKS_PER_WORKER * self.count:
                     yield waiting[0][0], waiting.popleft()[1].result()
             yield from ((task, future.result()) for task, future in waiting)
@@ -68,18 +64,20 @@ OpenWorkers = Callable[[int], AbstractContextManager[Workers]]
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Delay an interrupt to the end of the block, and block it in processes that are started in it.
+    """Delay an interrupt to the end of a block that starts processes, and block it in these.
 
     A terminal sends Ctrl-C to all processes, and Python prints a traceback when one is interrupted while it starts.
+    Raises S2SError when one cannot be started.
     """
-    if sys.platform == "win32":
-        yield
-        return
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # new processes inherit what is blocked
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    with ExitStack() as put_back:
+        if sys.platform != "win32":  # new processes inherit what is blocked
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            put_back.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
+        try:
+            yield
+        except OSError as error:
+            why = f"no process can be started: {error.strerror or error}"
+            raise S2SError(f"{why}: end other programs, and give the command again") from None
 
 
 @contextmanager

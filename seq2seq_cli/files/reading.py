@@ -128,10 +128,10 @@ def parse_json(text: bytes) -> Any:
     """
     try:
         value = _DECODER.decode(text.decode("utf-8"))
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    if _SURROGATE.search(text):
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 

@@ -99,7 +99,8 @@ class Updater:
             with computing(state.precision, state.device):  # Muon multiplies matrices
                 state.optimiser.step(lr)
             progress.skipped_in_row = 0
-            progress.baseline = next_baseline(progress.baseline, -loss)
+            if tokens:  # a batch without any has no likelihood
+                progress.baseline = next_baseline(progress.baseline, -loss)
         return Update(loss=loss, tokens=tokens, gradient_norm=gradient_norm, lr=lr, skipped=skipped)
 
     def _skip(self, loss: float, gradient_norm: float) -> None:

@@ -53,16 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--pairs", type=Path, required=True, help="file of sentence pairs, such as deu.txt")
     parser.add_argument("--seconds", type=float, default=10.0, help="seconds per training; default 10")
     options = parser.parse_args(arguments)
-    try:
-        print(f"torch {torch.__version__}, {describe_device(choose_device('cuda'))}\n", flush=True)
-    except S2SError as error:
-        sys.exit(str(error))
     with tempfile.TemporaryDirectory() as folder:
-        prepare(options.pairs, out=Path(folder, "prepared"))
+        try:
+            print(f"torch {torch.__version__}, {describe_device(choose_device('cuda'))}\n", flush=True)
+            prepare(options.pairs, out=Path(folder, "prepared"))
+        except S2SError as error:
+            sys.exit(str(error))
         runs = _Runs(Path(folder), options.seconds)
-        tables = (runs.same_training(), runs.same_resumed(), runs.training_rates(), runs.translation_rates())
-        for table in tables:
-            print("\n".join([*table, ""]), flush=True)
+        for table in (runs.same_training, runs.same_resumed, runs.training_rates, runs.translation_rates):
+            print("\n".join([*table(), ""]), flush=True)
     return int(runs.differs)
 
 
@@ -111,6 +110,8 @@ class _Runs:
             rates, precisions = [], []
             for device in ("cpu", "cuda"):
                 session = self._session(name, device)
+                if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]  # not on the pretended GPU of the tests
+                    torch.cuda.reset_peak_memory_stats()
                 rates.append(self._rate(session))
                 precisions.append(session.state.precision)
                 session.run.save_best(session.state.model.weights())

@@ -14,6 +14,8 @@ def fill(page: str, name: str, text: str) -> str:
     if start not in page:
         return f"{page}\n{start}\n\n{text}\n\n{end}\n"
     before, _, rest = page.partition(start)
+    if end not in rest:
+        raise LookupError(f"no {end} behind {start}")
     _, _, after = rest.partition(end)
     return f"{before}{start}\n\n{text}\n\n{end}{after}"
 

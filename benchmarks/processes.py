@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 COLD_STARTS = 5
-_BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
+BYTES_OF_MAXRSS = 1 if sys.platform == "darwin" else 1024
 _MEGABYTE = 1e6
 
 
@@ -51,4 +51,4 @@ def run_s2s(*arguments: str, stdin: BinaryIO | None = None) -> Cost:
             errors.seek(0)
             raise RuntimeError(f"s2s {' '.join(arguments)}: {errors.read().strip()}")
     cpu = usage.ru_utime + usage.ru_stime
-    return Cost(seconds=seconds, cpu=cpu, peak=usage.ru_maxrss * _BYTES_OF_MAXRSS / _MEGABYTE)
+    return Cost(seconds=seconds, cpu=cpu, peak=usage.ru_maxrss * BYTES_OF_MAXRSS / _MEGABYTE)

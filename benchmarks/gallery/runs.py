@@ -142,7 +142,7 @@ class GalleryRuns:
         for _ in range(3):
             for name, training in trainings.items():
                 rates[name].append(_rate(training, seconds))
-        speeds = known | {name: median(values) for name, values in rates.items()}
+        speeds = self.known_speeds() | {name: median(values) for name, values in rates.items()}
         write_json(self._speeds(), speeds)
         return speeds
 

@@ -6,7 +6,7 @@
     BLEU = (c - b (tokens / 1,000,000)^-t) / (1 + a (pairs / 10,000)^-p)
 
 where tokens are those that the smallest size of the dial could read in the time. It is fitted to everyday sentences:
-the results whose pair file has a name that begins as --pairs says.
+the results without settings whose pair file has a name that begins as --pairs says.
 """
 
 import argparse
@@ -73,8 +73,8 @@ def tokens(result: Result) -> float:
 
 
 def lines(results: Sequence[Result], everyday: str) -> Iterator[str]:
-    """The curve, and a row for each training; those of other pairs are not fitted."""
-    fitted = [result for result in results if result.pairs.startswith(everyday)]
+    """The curve, and a row for each training; those of other pairs, or with settings, are not fitted."""
+    fitted = [result for result in results if result.pairs.startswith(everyday) and not result.settings]
     if not fitted:
         sys.exit(f"benchmarks.quality.dial: no result of dial:MINUTES on pairs named {everyday}...: see make results")
     counts = [result.training_pairs for result in fitted]

@@ -128,7 +128,8 @@ def row(corpus: PreparedCorpus, name: str, deviation: str) -> list[str]:
 
 def training(corpus: PreparedCorpus, name: str, deviation: str) -> Iterator[Figures]:
     """The figures of each update of a run without end."""
-    overrides = [*ADAM, "training.epochs=1000000", "training.precision=fp32", "training.device=cpu"]
+    overrides = [*ADAM, "training.epochs=1000000", "training.max_minutes=null"]
+    overrides += ["training.precision=fp32", "training.device=cpu"]
     overrides.append(f"model.initialisation.output_std={deviation}")
     config = resolve_config(load_config(name, overrides), corpus)
     torch.manual_seed(config.training.seed)

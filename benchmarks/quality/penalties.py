@@ -38,6 +38,8 @@ def main() -> None:
     try:
         corpus = PreparedCorpus.open(options.data)
         pairs = corpus.sentences("valid")[: options.sentences]
+        if not pairs:
+            parser.error(f"{options.data}: its valid split is empty")
         for run in options.runs:
             found = scores(run, pairs, corpus.config.text.tgt.language, options.beam)
             print("\n".join(lines(run, found)), flush=True)
@@ -50,7 +52,7 @@ def scores(run: Path, pairs: Sequence[tuple[str, str]], language: str, beam: int
     found = {}
     for name, keys in PENALTIES.items():
         overrides = [f"decoding.{key}" for key in (f"beam_size={beam}", *keys)]
-        translations = load(run, overrides=overrides).translator.translate(source for source, _ in pairs)
+        translations = load(run, overrides=overrides).uncorrected.translate(source for source, _ in pairs)
         outputs, references = [t.text for t in translations], [reference for _, reference in pairs]
         found[name] = corpus_score(bleu(language), outputs, references).value
     return found

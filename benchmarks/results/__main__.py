@@ -19,6 +19,7 @@ from typing import Any
 from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
 from benchmarks.processes import cold_start
+from benchmarks.results.joeynmt import train_and_translate  # not later: it keeps the environment as it was given
 from benchmarks.results.picture import minutes_picture
 from benchmarks.results.table import Result, Score, read_results, results_table, robustness_tables, summary_table
 from benchmarks.work_folder import claim
@@ -36,7 +37,7 @@ PICTURE = Path("docs/minutes.png")
 PEERS = ("joeynmt-rnn", "joeynmt-transformer")
 HELP_OPTIONS = ("related", "dictionary", "tgt-only")
 _TIMED = re.compile(r"[\w-]+:\d+(\.\d+)?", re.ASCII)
-"""A peer with its minutes."""
+"""A peer or the dial with its minutes."""
 
 
 def main() -> None:
@@ -92,12 +93,14 @@ def _parse() -> argparse.Namespace:
     for page in (options.page, options.summary, options.robustness):
         if not page.is_file():
             parser.error(f"{page}: no such page")
-    peers = [system for system in options.systems if _is_peer(system)]
-    if peers and not options.joeynmt:
+    if any(map(_is_peer, options.systems)) and not options.joeynmt:
         parser.error("a system of JoeyNMT needs --joeynmt, the folder whose venv has it")
-    for peer in peers:
-        if not _TIMED.fullmatch(peer):
-            parser.error(f"{peer}: give the minutes of its training, as in {peer.partition(':')[0]}:6")
+    for system in options.systems:
+        name = system.partition(":")[0]
+        if name in (*PEERS, "dial") and not _TIMED.fullmatch(system):
+            parser.error(f"{system}: give the minutes of its training, as in {name}:6")
+        if name not in (*PEERS, "dial") and ":" in system:
+            parser.error(f"{system}: a config has its own minutes: give {name}, or dial:6 and the like")
     return options
 
 
@@ -129,7 +132,12 @@ def _name(system: str, seed: int, options: argparse.Namespace) -> str:
     purposes = {"valid": options.valid, "test": options.test, **_help(options)}
     held_out = [f"{purpose}={Path(path).stem}" for purpose, paths in purposes.items() for path in paths]
     cores = _cores().replace(" ", "")
-    return "-".join([system.replace(":", "-").replace("/", "-"), *options.set, *held_out, cores, f"seed{seed}"])
+    name = system.replace(":", "-").replace("/", "-")
+    return "-".join([name, *options.set, *_languages(options), *held_out, cores, f"seed{seed}"])
+
+
+def _languages(options: argparse.Namespace) -> list[str]:
+    return [f"languages={options.languages}"] if options.languages else []
 
 
 def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
@@ -137,7 +145,8 @@ def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
     settings = [setting for setting in options.set if is_for_prepare(setting)]
     help_ = _help(options)
     files = {purpose: [Path(file.partition(":")[0]) for file in files] for purpose, files in help_.items()}
-    claim(work, {"pairs": [options.pairs], "valid": options.valid, "test": options.test, **files}, settings)
+    sources = {"pairs": [options.pairs], "valid": options.valid, "test": options.test, **files}
+    claim(work, sources, [*settings, *_languages(options)])
     prepared = work / "prepared"
     if not prepared.exists():
         prepare(
@@ -164,7 +173,7 @@ def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: arg
 
     trained = train(system, run, corpus, [*(s for s in options.set if not is_for_prepare(s)), f"training.seed={seed}"])
     outputs, sentences_per_second = translate_test(run, corpus)
-    seconds, _ = cold_start("translate", "--model", str(run), corpus.sentences("test")[0][0])
+    seconds, _ = cold_start("translate", "--model", str(run), "--", corpus.sentences("test")[0][0])
     return dataclasses.replace(
         _scored(outputs, system, seed, corpus, options, minutes=trained.minutes),
         parameters=trained.parameters,
@@ -178,8 +187,6 @@ def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: arg
 
 def _peer(system: str, seed: int, corpus: PreparedCorpus, folder: Path, options: argparse.Namespace) -> Result:
     """A model of JoeyNMT, trained for some minutes."""
-    from benchmarks.results.joeynmt import train_and_translate
-
     kind, _, minutes = system.removeprefix("joeynmt-").partition(":")
     sources = [source for source, _ in corpus.sentences("test")]
     outputs = train_and_translate(
@@ -213,7 +220,11 @@ def _scored(
         test=[path.name for path in options.test],
         training_pairs=len(corpus.split("train")),
         system=system,
-        settings=[*options.set, *(f"{key}={','.join(files)}" for key, files in _help(options).items())],
+        settings=[
+            *options.set,
+            *_languages(options),
+            *(f"{key}={','.join(files)}" for key, files in _help(options).items()),
+        ],
         seed=seed,
         parameters=None,
         minutes=minutes,

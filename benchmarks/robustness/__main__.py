@@ -53,7 +53,7 @@ def main() -> None:
             of_run = table({name: [figures] for name, figures in measured.figures.items()})
             lines = [measured.run, "", *of_run, *_compared(measured, found[0], dresses, language), ""]
             print("\n".join(lines), flush=True)
-    except S2SError as error:
+    except (S2SError, OSError) as error:
         sys.exit(f"benchmarks.robustness: {error}")
     if options.json:
         write_json(options.json, [asdict(measured) for measured in found])
@@ -80,7 +80,8 @@ def _measured(
     if run.suffix == ".json":
         yield from map(Measured.of_json, json.loads(run.read_text(encoding="utf-8")))
         return
-    translations = Translations(load(run, overrides=overrides).translate)
+    translator = load(run, overrides=overrides).uncorrected  # as s2s evaluate
+    translations = Translations(lambda texts: [found.text for found in translator.translate(texts)])
     figures = measure(dresses, translations, language)
     sources = [each.source for each in dresses.get(LONG, [])]
     yield Measured(run=str(run), figures=figures, long=dict(zip(sources, translations.of(sources), strict=True)))

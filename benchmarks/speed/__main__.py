@@ -33,7 +33,7 @@ def main() -> None:
     options = _parse()
     try:
         figures = _measure(options)
-    except (S2SError, RuntimeError) as error:
+    except (S2SError, RuntimeError, OSError) as error:
         sys.exit(f"benchmarks.speed: {error}")
     versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "spacy"))
     print(f"{options.pairs}, {os.cpu_count()} cores ({platform.machine()}), {versions}\n")
@@ -59,6 +59,8 @@ def _parse() -> argparse.Namespace:
         "--seconds", type=float, default=10.0, metavar="S", help="length of a round of training; default 10"
     )
     options = parser.parse_args()
+    if set(options.only) == {"translation"} and not options.run:
+        parser.error("--only translation: needs --run, a run to translate with")
     if options.rounds < 1 or options.seconds <= 0:
         parser.error("--rounds and --seconds must be above 0")
     return options

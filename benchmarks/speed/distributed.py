@@ -22,6 +22,7 @@ _SETTINGS = (
     "model.encoder.dropout=0.0",
     "model.decoder.dropout=0.0",
     "training.epochs=2",
+    "training.max_minutes=null",
     "training.sampled_words=null",
     "training.device=cpu",
     "training.precision=fp32",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.joeynmt import JoeyNMT
-from benchmarks.speed.training_round import Round
+from benchmarks.speed.training_round import Round, peak_memory
 
 _SPEED = re.compile(r"Tokens per Sec: +(?P<rate>\d+)")
 
@@ -23,7 +23,7 @@ def joeynmt_round(peer: JoeyNMT, *, seconds: float) -> Round:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
     try:
         rates = enough(speeds(process.stdout or ()), seconds)
-        peak = peak_in(Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8"))
+        peak = peak_memory(Path(f"/proc/{process.pid}/status"))
     finally:
         process.kill()
         process.communicate()
@@ -48,12 +48,6 @@ def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = t
     while clock() - started < seconds:
         taken.append(next(speeds))
     return taken
-
-
-def peak_in(status: str) -> float:
-    """The peak memory in Linux's /proc/PID/status, in MB; raises KeyError when it has none."""
-    values = dict(line.split(":", 1) for line in status.splitlines())
-    return int(values["VmHWM"].removesuffix("kB")) * 1024 / 1e6
 
 
 def mean_rate(rates: Sequence[int]) -> float:

@@ -281,7 +281,7 @@ def main() -> None:
     options = parser.parse_args()
     try:
         figures, wrong = measure_serving(options.run, options.pairs, clients=options.clients, seconds=options.seconds)
-    except (S2SError, RuntimeError) as error:
+    except (S2SError, RuntimeError, OSError) as error:
         sys.exit(f"benchmarks.speed.serving: {error}")
     print("\n".join(table(figures)))
     print("\n".join(f"wrong: {each}" for each in wrong))

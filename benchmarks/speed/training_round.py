@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.models import DECODERS, default_config, measured_config
+from benchmarks.processes import BYTES_OF_MAXRSS
 from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.errors import S2SError
@@ -89,13 +90,15 @@ def measure(
     return Round(rate=tokens / elapsed, peak=peak, peak_halfway=halfway or peak, precision=precision)
 
 
-def peak_memory() -> float:
-    """Largest memory of this process, in MB."""
+def peak_memory(status: Path | None = None) -> float:
+    """Largest memory of this process, or of the one with that status file of Linux, in MB."""
     # On Linux, ru_maxrss begins with the memory of the process that started this one.
-    status = Path("/proc/self/status")
-    if status.exists() and (highest := re.search(r"^VmHWM:\s+(\d+) kB$", status.read_text("ascii"), re.MULTILINE)):
-        return int(highest[1]) / 1000
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    path = status or Path("/proc/self/status")
+    if path.exists() and (highest := re.search(r"^VmHWM:\s+(\d+) kB$", path.read_text("ascii"), re.MULTILINE)):
+        return int(highest[1]) * 1024 / 1e6
+    if status:
+        raise RuntimeError(f"{status}: tells no peak memory")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_OF_MAXRSS / 1e6
 
 
 def _s2s(path: Path, config: Config, run: Path, locks: ExitStack) -> tuple[Iterator[int], str]:

@@ -49,7 +49,7 @@ class Workers:
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for task in tasks:
-                with _interrupts_held():  # a pool starts its processes, each with a task
+                with _starting_processes():  # a pool starts its processes, each with a task
                     waiting.append((task, self.executor.submit(function, task)))
                 if len(waiting) >= _TASKS_PER_WORKER * self.count:
                     yield waiting[0][0], waiting.popleft()[1].result()
@@ -63,8 +63,8 @@ OpenWorkers = Callable[[int], AbstractContextManager[Workers]]
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Delay an interrupt to the end of a block that starts processes, and block it in these.
+def _starting_processes() -> Iterator[None]:
+    """Start processes in the block: an interrupt is delayed to its end, and blocked in these.
 
     A terminal sends Ctrl-C to all processes, and Python prints a traceback when one is interrupted while it starts.
     Raises S2SError when one cannot be started.
@@ -105,7 +105,7 @@ def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
     results, processes, connections = list[R](), list[BaseProcess](), list[Connection]()
     with ExitStack() as kill, ExitStack() as wait, ExitStack() as stop:
         wait.callback(lambda: [*map(BaseProcess.join, processes)])
-        with _interrupts_held():
+        with _starting_processes():
             for call in calls:
                 connection, of_process = _SPAWN.Pipe()
                 process = _SPAWN.Process(target=_answer, args=(call, of_process))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.compute.workers import Workers, _interrupts_held, beside, local_workers
+from seq2seq_cli.compute.workers import Workers, _starting_processes, beside, local_workers
 from seq2seq_cli.errors import S2SError, UsageError
 
 
@@ -83,7 +83,7 @@ def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> N
     told = []
 
     def start() -> None:
-        with _interrupts_held():
+        with _starting_processes():
             signal.raise_signal(signal.SIGINT)
             ask = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
             told.append(subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True).stdout)

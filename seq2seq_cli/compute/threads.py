@@ -42,20 +42,22 @@ def map_in_threads(
     An error of the iterator is raised after the results of the items before it. When the caller stops early, at Ctrl-C
     above all, the calls end where they `check_wanted` next.
     """
-    items = iter(items)
+    failures: list[Exception] = []
+    items = _until_failure(items, failures)
     ahead = ahead or (threads if threads > 1 else 0)
     first = list(itertools.islice(items, 2)) if ahead else []
     if len(first) < 2:
         yield from map(function, itertools.chain(first, items))
+        if failures:
+            raise failures[0]
         return
     from concurrent.futures import ThreadPoolExecutor  # not above: a single sentence does without
 
-    failures: list[Exception] = []
     pending: deque[Future[Result]] = deque()
     stopped = threading.Event()
     pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_thread, "stopped", stopped))
     try:
-        for item in _until_failure(itertools.chain(first, items), failures):
+        for item in itertools.chain(first, items):
             pending.append(pool.submit(function, item))
             if len(pending) > ahead:
                 yield pending.popleft().result()

@@ -33,14 +33,15 @@ def test_an_error_reaches_the_caller_after_the_results_before_it(threads: int, a
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_error_of_the_iterator_follows_the_results_of_the_items_before_it(threads: int) -> None:
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_an_error_of_the_iterator_follows_the_results_of_the_items_before_it(threads: int, count: int) -> None:
     def items() -> Iterator[int]:
-        yield from range(3)
-        raise KeyError("the fourth")
+        yield from range(count)
+        raise KeyError("the next")
 
     results = map_in_threads(lambda item: item, items(), threads)
-    assert [next(results) for _ in range(3)] == [0, 1, 2]
-    with pytest.raises(KeyError, match="the fourth"):
+    assert [next(results) for _ in range(count)] == list(range(count))
+    with pytest.raises(KeyError, match="the next"):
         next(results)
 
 

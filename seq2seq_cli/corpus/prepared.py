@@ -13,7 +13,7 @@ import hashlib
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -151,9 +151,7 @@ class PreparedCorpus:
         digest, left = hashlib.sha256(), self.manifest.splits[name].pairs
         try:
             with open_regular(self.path / file) as lines:
-                for line in lines:
-                    if not left:
-                        break
+                for line in islice(lines, left):
                     digest.update(line)
                     left -= 1
                     yield line.removesuffix(b"\n").decode("utf-8")

@@ -123,12 +123,9 @@ class Names:
         while len(name) < _LONGEST:
             followers = chain[name[-2:] if random.random() < 0.7 else name[-1:]]
             letter = followers[random.integers(len(followers))] if followers else ""
-            if not letter:
-                if len(name) > 1:
-                    break
-                name = ""
-                continue
-            name += letter
+            if not letter and len(name) > 1:
+                break
+            name = name + letter if letter else ""
         return name
 
     def _of_parts(self, random: np.random.Generator) -> str:

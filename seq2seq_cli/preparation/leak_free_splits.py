@@ -96,8 +96,6 @@ def _choose(sources: NDArray[np.int32], candidates: NDArray[np.intp], wanted: in
     """The first candidates that fit into ``wanted`` sources; one that is too large is skipped."""
     chosen = []
     for group, size in zip(candidates.tolist(), sources[candidates].tolist(), strict=True):
-        if wanted == 0:
-            break
         if size <= wanted:
             wanted -= size
             chosen.append(group)

@@ -54,9 +54,7 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -
     corpus = PreparedCorpus.open(out)
     manifest = corpus.manifest
     differences = list(map(str, find_differences(corpus.config, config, sections=PREPARED_SECTIONS)))
-    now, then = (
-        [(it.part, it.side, it.languages, it.sha256) for it in files] for files in (pair_files, manifest.pair_files)
-    )
+    now, then = ([it.model_dump(exclude={"name"}) for it in files] for files in (pair_files, manifest.pair_files))
     if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)
         differences.insert(0, f"from other files or other content: {names}")

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise, repeat
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from seq2seq_cli.text.characters import CONTINUING, SPACING
 from seq2seq_cli.text.segmenter import memoised
@@ -105,14 +105,6 @@ def units_of(token: str, ranks: Mapping[Merge, int], kept: Iterator[bool] = _ALL
     return units
 
 
-class MergedToken(NamedTuple):
-    """A token, its ids without BPE-dropout, and the number of merges that lead to them."""
-
-    text: str
-    ids: tuple[int, ...]
-    merges: int
-
-
 @dataclass(frozen=True)
 class Bpe:
     """Tokens as the ids of units that are parts of them."""
@@ -130,24 +122,25 @@ class Bpe:
     def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
         """The ids of the same text with other parts of words: each merge is left out with probability `dropout`."""
         tokens = list(map(self._merged, self.vocabulary.split(ids)))
-        kept = iter((random.random(sum(token.merges for token in tokens)) >= dropout).tolist())
+        kept = iter((random.random(sum(merges for _, _, merges in tokens)) >= dropout).tolist())
         drawn: list[int] = []
-        for token in tokens:
-            path = list(islice(kept, token.merges))
+        for text, usual, merges in tokens:
+            path = list(islice(kept, merges))
             if all(path):
-                drawn += token.ids
+                drawn += usual
             else:  # other merges become possible where one is dropped, so that more draws are needed
                 further = (random.random() >= dropout for _ in repeat(None))
-                drawn += map(self.vocabulary.id, units_of(token.text, self.ranks, chain(path, further)))
+                drawn += map(self.vocabulary.id, units_of(text, self.ranks, chain(path, further)))
         return drawn
 
     @memoised
-    def _merged(self, ids: tuple[int, ...]) -> MergedToken:
+    def _merged(self, ids: tuple[int, ...]) -> tuple[str, tuple[int, ...], int]:
+        """A token, its ids without BPE-dropout, and the number of merges that lead to them."""
         if ids[0] < len(SPECIAL_UNITS):
-            return MergedToken("", ids, merges=0)
+            return "", ids, 0
         text = "".join(self.vocabulary.unit(id_).removeprefix(CONTINUING) for id_ in ids)
         usual = self.ids(text)
-        return MergedToken(text, usual, merges=len(text) - len(usual))
+        return text, usual, len(text) - len(usual)
 
 
 def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: int, size: int) -> list[Merge]:

@@ -13,7 +13,7 @@ from re import _parser  # type: ignore[attr-defined]  # the one parser of Python
 from typing import Any
 
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.tokenizer import Kind, TokenizerRules
+from seq2seq_cli.text.tokenizer import KINDS, TokenizerRules
 
 ANY_LANGUAGE = "xx"
 """spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
@@ -31,14 +31,8 @@ _ONE_AT_A_TIME = threading.Lock()
 """Held while a program cuts: Sudachi, for one, raises an error in a second thread."""
 _CHARACTERS = "prepare with characters as tokens: --set text.unit=character"
 
-_ATTRIBUTES: Mapping[str, Kind] = {
-    "prefix_search": "prefix",
-    "suffix_search": "suffix",
-    "infix_finditer": "infix",
-    "token_match": "token_match",
-    "url_match": "url_match",
-}
-"""spaCy's names of the expressions: each attribute is a method of a compiled one."""
+_ATTRIBUTES = ("prefix_search", "suffix_search", "infix_finditer", "token_match", "url_match")
+"""spaCy's names of the expressions, in the order of KINDS: each attribute is a method of a compiled one."""
 
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[^\\\[]+", re.DOTALL)
 """The parts of an expression: an escaped character, a character class, or anything else."""
@@ -62,7 +56,7 @@ def read_rules(language: str) -> TokenizerRules | None:
     from spacy.symbols import ORTH  # type: ignore[import-not-found]  # a .pyx, like the next
     from spacy.tokenizer import Tokenizer  # type: ignore[import-not-found]
 
-    methods = {kind: getattr(tokenizer, name, None) for name, kind in _ATTRIBUTES.items()}
+    methods = {kind: getattr(tokenizer, name, None) for kind, name in zip(KINDS, _ATTRIBUTES, strict=True)}
     patterns = {kind: getattr(method, "__self__", None) for kind, method in methods.items() if method is not None}
     if type(tokenizer) is not Tokenizer or not all(isinstance(pattern, re.Pattern) for pattern in patterns.values()):
         return None

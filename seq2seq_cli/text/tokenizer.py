@@ -17,7 +17,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, Literal, Self, TypeAlias
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, one_line
@@ -161,14 +161,9 @@ class RuleTokenizer:
 
     def _cut_infixes(self, word: str) -> list[str]:
         """The pieces of a word between its infixes, and the infixes; the reference is ``_attach_tokens``."""
-        pieces: list[str] = []
-        start = 0
-        for infix in self._pattern("infix").finditer(word):
-            if infix.start() == 0:
-                continue
-            pieces += [word[start : infix.start()], infix.group()]
-            start = infix.end()
-        return [piece for piece in (*pieces, word[start:]) if piece]
+        spans = (infix.span() for infix in self._pattern("infix").finditer(word) if infix.start() > 0)
+        edges = pairwise([0, *chain.from_iterable(spans), len(word)])
+        return [word[start:end] for start, end in edges if start < end]
 
     def _join_exceptions(self, tokens: Sequence[str]) -> list[str]:
         """Give the tokens that together spell an exception its tokens; the reference is ``_apply_special_cases``.
@@ -184,12 +179,10 @@ class RuleTokenizer:
                     break
                 if text in self._rules.exceptions and self._parts_of_exception(text) == tuple(tokens[start:end]):
                     spans.append((start - end, start, end))
-        result: list[str] = []
-        done = 0
-        for start, end in sorted(_apart(sorted(spans))):
-            result += [*tokens[done:start], *self._rules.exceptions["".join(tokens[start:end])].split(" ")]
-            done = end
-        return [*result, *tokens[done:]]
+        result = list(tokens)
+        for start, end in sorted(_apart(sorted(spans)), reverse=True):  # the last first: the places of others stay
+            result[start:end] = self._rules.exceptions["".join(tokens[start:end])].split(" ")
+        return result
 
     def _parts_of(self, word: str) -> tuple[str, ...] | None:
         """The tokens that the expressions alone make of an exception; None where they find nothing to cut off.

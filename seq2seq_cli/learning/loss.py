@@ -18,8 +18,6 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory
 from seq2seq_cli.text.vocabulary import BOS, PAD
 
-REWARD_WEIGHT = 1.0
-"""λ_r."""
 ENTROPY_WEIGHT = 0.002
 """λ_e: keeps the distributions from becoming sharp before the alignment is learned."""
 BASELINE_DECAY = 0.9
@@ -153,7 +151,7 @@ def reinforce_loss(
     baseline: float | Float[Tensor, ""],
     context_reaches_rnn: bool,
 ) -> Float[Tensor, ""]:
-    """Zero, with the gradient -sum_t [λ_r R_t ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t.
+    """Zero, with the gradient -sum_t [R_t ∂ log a_t(s_t) + λ_e ∂ H(a_t)] of the draws s_t ~ a_t; λ_r is 1.
 
     The draws add this to the gradient of a summed loss; Xu et al. 2015, the equations below eq. 11. `log_probabilities`
     belong to the reference words, 0 where `real` is False (padding); the sentences in `soft_rows` have no draws. The
@@ -169,7 +167,7 @@ def reinforce_loss(
     reward = (log_probabilities.detach() - baseline) * real
     if context_reaches_rnn:
         reward = reward.flip(1).cumsum(dim=1).flip(1)  # from each step to the last
-    gain = REWARD_WEIGHT * reward * chosen + ENTROPY_WEIGHT * entropy
+    gain = reward * chosen + ENTROPY_WEIGHT * entropy
     loss = -gain.masked_fill(~real | soft_rows.unsqueeze(1), 0.0).sum()
     return loss - loss.detach()
 

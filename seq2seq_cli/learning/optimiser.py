@@ -132,19 +132,12 @@ def learning_rate(training: TrainingConfig, *, step: int, fraction_done: float, 
         case "constant":
             return training.lr
         case "cosine":
-            return training.lr * (1 + math.cos(math.pi * _fraction_after_warmup(step, fraction_done, warmup))) / 2
+            # The warm-up is known in updates only: its part of the run is estimated as if all took equally long.
+            of_warmup = fraction_done * (warmup / step) if step else 0.0
+            # A run that ends with its warm-up has nothing after it.
+            p = (fraction_done - of_warmup) / (1 - of_warmup) if of_warmup < 1 else 1.0
+            return training.lr * (1 + math.cos(math.pi * p)) / 2
         case "halving":
             after = epochs - training.halving_after
             halvings = math.floor(after / training.halving_every) + 1 if after >= 0 else 0
             return math.ldexp(training.lr, -halvings)
-
-
-def _fraction_after_warmup(step: int, fraction_done: float, warmup: int) -> float:
-    """The fraction of the run after the warm-up that is done: 0 when the warm-up ends, 1 at the end of training.
-
-    The length of the warm-up is known in updates only; its fraction of the run is estimated as if all updates took
-    equally long.
-    """
-    warmup_fraction = fraction_done * (warmup / step) if step else 0.0
-    # A run that ends with its warm-up has nothing after it.
-    return min(1.0, (fraction_done - warmup_fraction) / (1 - warmup_fraction)) if warmup_fraction < 1 else 1.0

@@ -113,14 +113,11 @@ def _build_decoder(config: DecoderConfig, attention: ContextProvider, vocabulary
 
 def initialise(model: Seq2Seq, config: InitialisationConfig) -> None:
     """Draw the weights of a network, whose layers hold torch's, as the config says."""
-    match config.weights:
-        case "torch":
-            pass
-        case "uniform":
-            for weight in model.parameters():
-                nn.init.uniform_(weight, -config.scale, config.scale)
-        case "normal":
-            _draw_normal(model, config.scale)
+    if config.weights == "uniform":
+        for weight in model.parameters():
+            nn.init.uniform_(weight, -config.scale, config.scale)
+    elif config.weights == "normal":
+        _draw_normal(model, config.scale)
     if config.output_std is not None:
         nn.init.normal_(model.output.weight, std=config.output_std)
     if config.embedding_std is not None:

@@ -187,7 +187,9 @@ class Dropout(nn.Dropout):
         if vectors.device.type != "cpu":
             return F.dropout(vectors, self.p)
         dropped = min(round(self.p * 2**16), 2**16 - 1)
-        kept = _random_int16(vectors.shape) >= dropped - 2**15  # the smallest int16 is -2**15
+        draws = torch.empty(math.ceil(vectors.numel() / 4), dtype=torch.int64).random_(-(2**63), None)
+        sixteen_bits = draws.view(torch.int16)[: vectors.numel()].view(vectors.shape)
+        kept = sixteen_bits >= dropped - 2**15  # the smallest int16 is -2**15
         return vectors * kept.to(vectors.dtype).mul_(2**16 / (2**16 - dropped))
 
 
@@ -203,9 +205,3 @@ class WordDropout(nn.Dropout):
         if not self.training or not self.p:
             return vectors
         return vectors * F.dropout(torch.ones_like(vectors[..., :1]), self.p)
-
-
-def _random_int16(shape: torch.Size) -> Int[Tensor, "*N X"]:
-    """Sixteen random bits per entry, four entries from each draw of 64 bits."""
-    draws = torch.empty(math.ceil(shape.numel() / 4), dtype=torch.int64).random_(-(2**63), None)
-    return draws.view(torch.int16)[: shape.numel()].view(shape)

@@ -123,26 +123,20 @@ class HardAttention(Attention):
     def make_memory(
         self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B X"], mask: Bool[Tensor, "B S"]
     ) -> Memory:
-        memory = super().make_memory(states, last, mask)
-        if not self.training:
-            return memory
-        return replace(memory, soft_rows=torch.rand(len(states), device=states.device) < SOFT_PROBABILITY)
+        soft_rows = torch.rand(len(states), device=states.device) < SOFT_PROBABILITY if self.training else None
+        return replace(super().make_memory(states, last, mask), soft_rows=soft_rows)
 
     @override
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
         probabilities = self.attention_weights(query, memory, positions)
         if not self.training or memory.soft_rows is None:
-            weights = one_hot(probabilities.argmax(dim=-1), like=probabilities)
+            weights = F.one_hot(probabilities.argmax(dim=-1), probabilities.shape[-1]).to(probabilities.dtype)
             return Attended(context=weights @ memory.states, weights=weights)
         chances = probabilities.detach().float().nan_to_num(1.0)  # the update tells of NaN, which cannot be drawn from
         drawn = torch.multinomial(chances.flatten(0, 1), 1).view(probabilities.shape[:2])
-        weights = torch.where(memory.soft_rows.view(-1, 1, 1), probabilities, one_hot(drawn, like=probabilities))
+        one_hot = F.one_hot(drawn, probabilities.shape[-1]).to(probabilities.dtype)
+        weights = torch.where(memory.soft_rows.view(-1, 1, 1), probabilities, one_hot)
         return Attended(context=weights @ memory.states, weights=weights, probabilities=probabilities)
-
-
-def one_hot(positions: Int[Tensor, "B T"], *, like: Float[Tensor, "B T S"]) -> Float[Tensor, "B T S"]:
-    """1 at the given position of each row, 0 elsewhere, in the dtype of `like`."""
-    return F.one_hot(positions, like.shape[-1]).to(like.dtype)
 
 
 class NoAttention(ContextProvider):
@@ -157,7 +151,7 @@ class NoAttention(ContextProvider):
 
     @override
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
-        return Attended(context=query[..., :0], weights=zero_weights(query, memory))
+        return Attended(context=query[..., :0], weights=query.new_zeros(*query.shape[:2], memory.mask.shape[1]))
 
 
 class FixedContext(ContextProvider):
@@ -184,9 +178,4 @@ class FixedContext(ContextProvider):
     @override
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:
         context = memory.keys[:, :1].expand(-1, query.shape[1], -1)
-        return Attended(context=context, weights=zero_weights(query, memory))
-
-
-def zero_weights(query: Float[Tensor, "B T H"], memory: Memory) -> Float[Tensor, "B T S"]:
-    """Zeros, in the place of attention weights."""
-    return query.new_zeros(*query.shape[:2], memory.mask.shape[1])
+        return Attended(context=context, weights=query.new_zeros(*query.shape[:2], memory.mask.shape[1]))

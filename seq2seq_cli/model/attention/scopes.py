@@ -50,7 +50,7 @@ class MonotonicScope(Scope):
 
     @override
     def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
-        distance = source_positions(mask) - positions.unsqueeze(2)
+        distance = torch.arange(mask.shape[1], device=mask.device) + 1 - positions.unsqueeze(2)
         return View(mask.unsqueeze(1) & (distance.abs() <= self.window))
 
 
@@ -71,11 +71,6 @@ class PredictiveScope(Scope):
         # Not in bf16, which is too coarse for the positions of a long sentence.
         length = mask.sum(dim=1, dtype=self.v.weight.dtype).view(-1, 1, 1)
         predicted = length * torch.sigmoid(self.v(torch.tanh(self.W(query))).to(length.dtype))
-        distance = source_positions(mask) - predicted
+        distance = torch.arange(mask.shape[1], device=mask.device) + 1 - predicted
         sigma = self.window / 2
         return View(mask.unsqueeze(1) & (distance.abs() <= self.window), torch.exp(-(distance**2) / (2 * sigma**2)))
-
-
-def source_positions(mask: Bool[Tensor, "B S"]) -> Int[Tensor, " S"]:
-    """1, 2, ... S."""
-    return torch.arange(mask.shape[1], device=mask.device) + 1

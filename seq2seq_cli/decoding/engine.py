@@ -12,7 +12,6 @@ from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
@@ -131,18 +130,6 @@ def forced_steps(
         asked = written[:, np.newaxis] if with_probabilities else np.zeros((len(rows), 0), dtype=np.int64)
         proposals, state = engine.step(tokens, state, k=0, asked=asked)
         yield rows, proposals
-
-
-def steps_of(
-    engine: Engine[State], source: Sequence[int], ids: Sequence[int]
-) -> Iterator[tuple[Look | None, Float[np.ndarray, " V"]]]:
-    """Each step that writes `ids` for a source without EOS: its attention, and log p of each token to come next."""
-    state = engine.start([source])
-    for token in (BOS, *ids)[:-1]:
-        check_wanted()
-        look = engine.look(np.array([token]), state)
-        proposals, state = engine.step(np.array([token]), state, k=0, asked=None)
-        yield look and Look(*(part[0] for part in look)), proposals.asked[0]
 
 
 def largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
@@ -24,7 +25,6 @@ from seq2seq_cli.text.sides import CODEC_FILES, SIDES, load_codecs
 PROGRAM = "translate_onnx.py"
 """A program that translates with the folder."""
 
-_PACKAGE = Path(__file__).resolve().parents[1]
 _README = "translate_onnx.md"
 """Explains the folder to programs in other languages."""
 
@@ -37,8 +37,6 @@ _OF_BEST = (Path(CARD), Path(METRICS))
 _SCORED_WITH_PAIRS = """
 The scores above are of the translator with its training pairs. They are left out here: it translates less well.
 """
-_WRITTEN = (1980, 1, 1, 0, 0, 0)
-"""The time that is written for each file: the same run has the same archive."""
 
 logger = logging.getLogger(__name__)
 
@@ -110,9 +108,7 @@ def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
             units = [codec.vocabulary.unit(id_) for id_ in range(len(codec.vocabulary))]
             write_json(made / f"{side}_units.json", units)
         ensure_exported(RunFolder(made))
-        # Inside an installed package, or beside it in a source tree.
-        places = [place / "examples" for place in (_PACKAGE, _PACKAGE.parent)]
-        examples = next(filter(Path.is_dir, places))
+        examples = shipped_folder().with_name("examples")
         shutil.copyfile(examples / PROGRAM, made / PROGRAM)
         src, tgt = (codec.config.language for codec in codecs)
         template = (examples / _README).read_text(encoding="utf-8")
@@ -131,10 +127,9 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
         for member in run.members:
             place = folder / member.path.relative_to(run.path)
             for part, content in _parts(member, *others, with_pairs=with_pairs):
-                entry = ZipInfo((place / part).as_posix(), _WRITTEN)
+                entry = ZipInfo((place / part).as_posix())  # of 1980: the same run has the same archive
                 entry.external_attr = 0o644 << 16
-                entry.compress_type = ZIP_STORED if part in _STORED else ZIP_DEFLATED
-                archive.writestr(entry, content)
+                archive.writestr(entry, content, ZIP_STORED if part in _STORED else ZIP_DEFLATED)
 
 
 def _parts(run: RunFolder, *others: Path, with_pairs: bool) -> Iterator[tuple[Path, bytes]]:

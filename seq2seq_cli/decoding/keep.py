@@ -94,7 +94,7 @@ def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int)
     """The text before each mark and what the model reads of the mark, and the text behind the last one."""
     position = start
     for mark in marks:
-        parts += [text[position : mark.start], _as_read(text, mark)]
+        parts += [text[position : mark.start], as_read(text, mark)]
         position = mark.end
     parts = [normalize("NFC", part.replace(HIDDEN, "")) for part in [*parts, text[position:end]]]
     places = list(accumulate(map(len, parts), initial=0))
@@ -107,7 +107,7 @@ def take_out(text: str, start: int, end: int, marks: Sequence[Mark], first: int)
     return Piece(start=start, end=end, source=text[start:end], text=read, tags=tags, kept=kept)
 
 
-def _as_read(text: str, mark: Mark) -> str:
+def as_read(text: str, mark: Mark) -> str:
     """The text that the model reads in place of a mark."""
     spelled = text[mark.start : mark.end]
     if mark.kind == "character":

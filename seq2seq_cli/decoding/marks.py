@@ -30,7 +30,7 @@ KINDS: dict[str, Kind] = {
     "close": "close",
     "gap": "gap",
 }
-"""The kind of what each group of `MARK` finds; see `_kind` for those that depend on more."""
+"""The kind of what each group of `MARK` finds; see `_mark` for those that depend on more."""
 
 _W = rf"(?:(?![{UNSPACED_LETTERS}])\w)"
 """A character of a word with spaces around it: ``**`` inside such a word is no mark."""
@@ -241,8 +241,6 @@ def _paired(marks: Sequence[Mark]) -> list[Mark]:
 
 def escape_unmarked(text: str) -> str:
     """The text as HTML: each ``<`` and ``&`` outside of tags, entities and kept words is written as an entity."""
-    if "<" not in text and "&" not in text:
-        return text
     parts = []
     position = 0
     for mark in find_marks(text):

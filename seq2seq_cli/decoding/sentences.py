@@ -16,11 +16,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
-from seq2seq_cli.decoding.keep import Piece, take_out
+from seq2seq_cli.decoding.keep import Piece, as_read, take_out
 from seq2seq_cli.decoding.marks import PICTURES, Mark, find_marks
 from seq2seq_cli.text.characters import APOSTROPHES, HIDDEN, LOUD_STOPS, Span, is_unspaced, without_control_characters
 
@@ -179,9 +178,7 @@ def _masked(text: str, marks: Sequence[Mark]) -> str:
     for mark in marks:
         length = mark.end - mark.start
         known = {"keep": HIDDEN * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
-        is_character = mark.kind == "character"
-        first = without_control_characters(unescape(text[mark.start : mark.end])) if is_character else ""
-        masks.append(known.get(mark.kind, first.ljust(length, _FILLER)))
+        masks.append(known.get(mark.kind, as_read(text, mark).ljust(length, _FILLER)))
     gaps = _gaps(len(text), marks)
     return "".join(text[start:end] + mask for (start, end), mask in zip(gaps, [*masks, ""], strict=True))
 

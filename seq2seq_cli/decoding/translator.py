@@ -11,11 +11,13 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from seq2seq_cli.compute.threads import map_in_threads
+import numpy as np
+
+from seq2seq_cli.compute.threads import check_wanted, map_in_threads
 from seq2seq_cli.config.choices import LARGEST_INTEGER, MOST_EXTRA_TOKENS, DecodingOptions
 from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
 from seq2seq_cli.decoding.demands import Demands
-from seq2seq_cli.decoding.engine import Engine, steps_of
+from seq2seq_cli.decoding.engine import Engine, Look
 from seq2seq_cli.decoding.keep import Piece, put_back
 from seq2seq_cli.decoding.lines import chunks, similar_lengths
 from seq2seq_cli.decoding.search.constrained import Constraints
@@ -29,7 +31,7 @@ from seq2seq_cli.pages.data import TreeData, TreeNode
 from seq2seq_cli.text.characters import CONTINUING, HIDDEN, SPACING, Case, Span, normalise
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
-from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
+from seq2seq_cli.text.vocabulary import BOS, CHARACTERS_PER_TOKEN, EOS, EOS_UNIT
 
 if TYPE_CHECKING:
     from seq2seq_cli.decoding.similar.features import JoinedFeatures
@@ -163,13 +165,16 @@ class Translator:
         for parent, unit, log_probability, fate, *_ in sentence.tree["nodes"] if sentence.tree else ():
             before, total, _ = considered[parent] if parent >= 0 else ((), 0.0, "")
             considered.append(((*before, unit), total + log_probability, fate))
-        steps = steps_of(self.engine, sentence.reading.ids, sentence.ids)
-        for t, (attention, log_probabilities) in enumerate(steps):
+        state = self.engine.start([sentence.reading.ids])
+        for t, token in enumerate((BOS, *sentence.ids)[:-1]):
+            check_wanted()
+            look = self.engine.look(np.array([token]), state)
+            proposals, state = self.engine.step(np.array([token]), state, k=0, asked=None)
             yield SearchStep(
                 before=sentence.tgt_tokens[:t],
                 token=sentence.tgt_tokens[t],
-                attention=attention,
-                log_probabilities=log_probabilities,
+                attention=look and Look(*(part[0] for part in look)),
+                log_probabilities=proposals.asked[0],
                 units=self._units,
                 hypotheses=sorted((each for each in considered if len(each[0]) == t + 1), key=lambda each: -each[1]),
             )
@@ -284,11 +289,9 @@ class Translator:
     @cached_property
     def search_options(self) -> DecodingOptions:
         """The options, with room for as many words where tokens are characters."""
-        if not self.tgt_codec.has_character_tokens:
-            return self.options
-        options = self.options
+        options, factor = self.options, CHARACTERS_PER_TOKEN if self.tgt_codec.has_character_tokens else 1
         return replace(
             options,
-            no_repeat_ngram_size=min(options.no_repeat_ngram_size * CHARACTERS_PER_TOKEN, LARGEST_INTEGER),
-            max_length_extra=min(options.max_length_extra * CHARACTERS_PER_TOKEN, MOST_EXTRA_TOKENS),
+            no_repeat_ngram_size=min(options.no_repeat_ngram_size * factor, LARGEST_INTEGER),
+            max_length_extra=min(options.max_length_extra * factor, MOST_EXTRA_TOKENS),
         )

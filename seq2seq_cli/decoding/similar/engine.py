@@ -23,7 +23,7 @@ k proposals per row, A tokens asked for.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,6 @@ TEMPERATURE = 0.1
 value."""
 REACH = 0.6
 """D, the distance of the nearest step at which lambda is 1/e of what it is at 0."""
-
-Pair: TypeAlias = tuple[list[int], list[int]]
-"""The ids of a source and its target, without EOS."""
 
 
 class Neighbours:
@@ -130,7 +127,7 @@ class ConsultingEngine:
         last = {number: i for i, pairs in enumerate(found) for number in pairs}
         neighbours, same = [], self._same or {}
         for i, pairs in enumerate(found):
-            written = np.array([token for _, tgt in pairs.values() for token in (*tgt, EOS)])
+            written = np.array([token for tgt in pairs.values() for token in (*tgt, EOS)])
             of_pairs = [features.pop(number) if last[number] == i else features[number] for number in pairs]
             neighbours.append(Neighbours(np.concatenate(of_pairs), written) if pairs else None)
         width = max((len(each.tokens) for each in neighbours if each), default=1)
@@ -187,16 +184,16 @@ class ConsultingEngine:
         """The attention of the model; see `Engine`."""
         return self._model.look(tokens, state.model)
 
-    def _found(self, source: Sequence[int]) -> dict[int, Pair]:
-        """The similar pairs of a source by their numbers, but for those too long for the model or the bound."""
+    def _found(self, source: Sequence[int]) -> dict[int, list[int]]:
+        """The targets of the similar pairs by their numbers, but for pairs too long for the model or the bound."""
         longest = self.max_source_length or MOST_STEPS
-        found: dict[int, Pair] = {}
+        found: dict[int, list[int]] = {}
         left = MOST_STEPS
         for number in self.pairs.find([unit for unit in source if unit not in self._marks], self._most).tolist():
             src, tgt = self.pairs.pair(number)
             steps = max(len(src), len(tgt)) + 1
             if steps <= left and len(src) < longest:
-                found[number] = src, tgt
+                found[number] = tgt
                 left -= steps
         return found
 

@@ -12,13 +12,14 @@ from jaxtyping import Float
 
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.decoding.search.search import search
-from seq2seq_cli.decoding.similar.engine import REACH, TEMPERATURE, ConsultingEngine, Pair
+from seq2seq_cli.decoding.similar.engine import REACH, TEMPERATURE, ConsultingEngine
 from seq2seq_cli.decoding.similar.features import MOST_STEPS
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
 
 seeds = st.integers(0, 2**32 - 1)
+Pair = tuple[list[int], list[int]]
 
 
 OTHERS: list[Pair] = [([99], [])] * 4

@@ -81,7 +81,7 @@ def _paragraphs(
 
 
 def _write_paragraph(file: PlainText, place: Span, escapes: dict[int, str], translation: str) -> None:
-    file.replace(*place, _BEGINNING.sub(r"\1\\\2", translation).translate(escapes))
+    file.edits[place] = _BEGINNING.sub(r"\1\\\2", translation).translate(escapes)
 
 
 # JSON
@@ -113,4 +113,4 @@ def read_json_strings(content: bytes, name: str, _languages: Languages) -> Draft
 def _write_string(file: PlainText, place: Span, literal: str, translation: str, *, is_escaped: bool) -> None:
     """Write a translation with the escapes that the file has."""
     written = json.dumps(translation, ensure_ascii=is_escaped)[1:-1]
-    file.replace(*place, written.replace("/", "\\/") if "\\/" in literal else written)
+    file.edits[place] = written.replace("/", "\\/") if "\\/" in literal else written

@@ -37,13 +37,9 @@ def _parsed(content: bytes, name: str) -> tuple[Element, Callable[[], bytes]]:
         line, column = error.position
         problem = " ".join(re.sub(r", line \d+, column \d+.*", "", error.msg or "", flags=re.DOTALL).split())
         raise InputError(f"{name}:{line}:{column}: not XML: {problem}: correct it, or remove the password") from None
-    encoding, is_alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
-    has_declaration = content.removeprefix(codecs.BOM_UTF8).startswith(b"<?xml")
-
-    def written() -> bytes:
-        return etree.tostring(tree, encoding=encoding, xml_declaration=has_declaration, standalone=is_alone)
-
-    return tree.getroot(), written
+    encoding, alone = tree.docinfo.encoding or "UTF-8", tree.docinfo.standalone or None
+    is_stated = content.removeprefix(codecs.BOM_UTF8).startswith(b"<?xml")
+    return tree.getroot(), lambda: etree.tostring(tree, encoding=encoding, xml_declaration=is_stated, standalone=alone)
 
 
 # HTML
@@ -302,7 +298,13 @@ def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None
         if is_inner:
             parent.append(around)
         for _, item in group:
-            _put(around, item)
+            if isinstance(item, str):
+                text = etree.SubElement(around, _RUN_TEXT)
+                text.text = item
+                if item != item.strip():
+                    text.set(_SPACE, "preserve")
+            else:
+                around.append(item)
     for run in styled:
         parent.remove(run)
 
@@ -315,14 +317,3 @@ def _taken(element: Element) -> list[Element | str]:
         child.tail = None
     element.text = None
     return [item for item in items if (item if isinstance(item, str) else item.tag != _RUN_FORMAT)]
-
-
-def _put(parent: Element, item: Element | str) -> None:
-    """Add an element, or a text, to a run."""
-    if not isinstance(item, str):
-        parent.append(item)
-        return
-    text = etree.SubElement(parent, _RUN_TEXT)
-    text.text = item
-    if item != item.strip():
-        text.set(_SPACE, "preserve")

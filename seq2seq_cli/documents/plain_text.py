@@ -75,22 +75,19 @@ class PlainText:
         self.lines = self.text[:-1].split("\n")
         self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
         """The place in the text at which each line begins; the last line has an end here, too."""
-        self._edits: dict[Span, str] = {}
-
-    def replace(self, start: int, end: int, text: str) -> None:
-        """Put a text in the place of ``text[start:end]``."""
-        self._edits[start, end] = text
+        self.edits: dict[Span, str] = {}
+        """The texts that are put in the places of others, which are spans of the text."""
 
     def replace_lines(self, first: int, count: int, text: str) -> None:
         """Put the lines of a text in the place of others, with the same line end; an empty text has none."""
         end = "\r\n" if self.lines[first].endswith("\r") else "\n"
         new = "".join(line + end for line in text.split("\n")) if text else ""
-        self.replace(self.starts[first], self.starts[first + count], new)
+        self.edits[self.starts[first], self.starts[first + count]] = new
 
     def content(self) -> bytes:
         """The file with all that was replaced."""
         parts, position = [self._mark.decode()], 0
-        for (start, end), text in sorted(self._edits.items()):
+        for (start, end), text in sorted(self.edits.items()):
             parts += [self.text[position:start], text]
             position = end
         return "".join([*parts, self.text[position:]]).removesuffix("\n").encode()
@@ -129,14 +126,11 @@ def messages(lines: Iterable[str | None], name: str) -> Iterator[Message]:
             continue
         elif found := _KEYWORD.match(text):
             keyword = (found[1] or keyword).replace("msgstr[0]", "msgstr")
-            message.texts[keyword] = message.texts.get(keyword, "") + _ESCAPE.sub(_unescaped, found[2])
+            text = _ESCAPE.sub(lambda escape: str(ast.literal_eval(f'"{escape[0]}"')), found[2])
+            message.texts[keyword] = message.texts.get(keyword, "") + text
             message.lines.setdefault(keyword, []).append(number)
         else:
             raise PairFileError(f"{name}:{number}: no line of a PO file: correct it, or export the file again")
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    return str(ast.literal_eval(f'"{found[0]}"'))
 
 
 def read_po(content: bytes, name: str, _languages: Languages) -> Draft:

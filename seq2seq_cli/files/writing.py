@@ -64,10 +64,7 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
                     aside.chmod(permissions)
             os.fsync(file.fileno())
             file.close()  # before it is renamed, for Windows
-            if replace:
-                aside.replace(path)
-            else:
-                rename_free(aside, path)
+            aside.replace(path) if replace else rename_free(aside, path)
     except BaseException:
         with contextlib.suppress(OSError):
             file.close()
@@ -98,14 +95,12 @@ def rename_free(source: Path, target: Path) -> None:
     except FileExistsError:
         if not target.samefile(source):  # else a killed process has begun this
             raise
-        source.unlink()
     except OSError:  # a file system without links
         if os.path.lexists(target):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
         source.replace(target)
-    else:
-        with contextlib.suppress(OSError):  # the file has its name; its old one is cleared like a killed process's
-            source.unlink()
+    with contextlib.suppress(OSError):  # the file has its name; its old one is cleared like a killed process's
+        source.unlink()
 
 
 def make_folder(path: Path) -> None:

@@ -31,7 +31,8 @@ _HEAD = 4096
 """Bytes by which the kind of a file is recognised."""
 _NAMES_SHOWN = 5
 
-_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+"""The first bytes of a zip archive: one of these."""
 _GZIP = b"\x1f\x8b"
 _WEB_PAGE = re.compile(rb"\s*(<!doctype html|<html)", re.IGNORECASE)
 PAIR_SUFFIXES = {
@@ -122,16 +123,11 @@ def read_text(file: BinaryIO, name: str) -> Iterator[bytes]:
         raise PairFileError(f"{name}: the file is empty: give one with sentences")
     if _WEB_PAGE.match(head):
         raise PairFileError(f"{name}: a web page: download the file of sentence pairs itself")
-    if is_zip(head):
+    if head.startswith(ZIP_MAGIC):
         return read_pair_member(open_archive(file, name), name)
     if head.startswith(_GZIP):
         return _pieces(gzip.GzipFile(fileobj=file), name, "gzip file")
     return _pieces(file, name, "file")
-
-
-def is_zip(head: bytes) -> bool:
-    """Whether a file begins like a zip archive."""
-    return head.startswith(_ZIP)
 
 
 def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:

@@ -66,17 +66,13 @@ def choose_columns(
         of_text = _of_text(keys, rows[int(has_header) :], _named(names) if is_named else ())
         if len(of_text) < COLUMNS:
             of_one = f"only the column {one_line(str(names[of_text[0]] or of_text[0]))}" if of_text else ""
-            raise UsageError(
-                f"{file}: there is {of_one or 'no column of text'} ({reader.kind}): export the pairs with a column for"
-                " each language"
-            )
+            advice = "export the pairs with a column for each language"
+            raise UsageError(f"{file}: there is {of_one or 'no column of text'} ({reader.kind}): {advice}")
         found = _choose(names, of_text, languages) if is_named else of_text
         if len(found) != COLUMNS and (is_named or reader != TAB_LINES):
             listed = _listed(names if is_named else {key: first.get(key, "") for key in of_text})
-            raise UsageError(
-                f"{file}: of the columns {listed}, several may be meant: choose two with --columns, by name or number;"
-                " for --related and --dictionary, keep two"
-            )
+            advice = "choose two with --columns, by name or number; for --related and --dictionary, keep two"
+            raise UsageError(f"{file}: of the columns {listed}, several may be meant: {advice}")
         columns = found[0], found[1]
     return columns, (names[columns[0]], names[columns[1]]) if is_named else None, has_header
 

@@ -202,15 +202,12 @@ def local_pair_files(given: Mapping[int, Sequence[PairPath]]) -> Iterator[list[P
     A file alone is one of lines until its format is recognised. Raises UsageError when standard input is a terminal or
     given more than once, and PairFileError when a file is missing or cannot be read or copied.
     """
-    paths = [path for pair_paths in given.values() for pair_path in pair_paths for path in pair_path]
+    named = [(split, pair_path) for split, of_split in given.items() for pair_path in of_split]
+    paths = [path for _, pair_path in named for path in pair_path]
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("'-' (standard input) is given more than once: it can be read only once")
     with local_files(paths) as files:
-        yield [
-            PairFile(files=tuple(files[path] for path in pair_path), split=split)
-            for split, pair_paths in given.items()
-            for pair_path in pair_paths
-        ]
+        yield [PairFile(files=tuple(map(files.__getitem__, pair_path)), split=split) for split, pair_path in named]
 
 
 def read_blocks(

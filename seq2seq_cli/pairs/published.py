@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
 from seq2seq_cli.files.writing import check_output, make_folder, output_file
-from seq2seq_cli.pairs.archives import is_zip, open_archive, read_member, read_pair_member
+from seq2seq_cli.pairs.archives import ZIP_MAGIC, open_archive, read_member, read_pair_member
 from seq2seq_cli.text.languages import PUBLISHED, code_named, short_code
 from seq2seq_cli.version import __version__
 
@@ -132,7 +132,7 @@ def _receive(response: HTTPResponse, progress: ByteProgress) -> bytes:
 
 def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: bool) -> Downloaded:
     """Write both files, the pair file last; raises PairFileError when the archive is damaged or has no pair file."""
-    if not is_zip(content):
+    if not content.startswith(ZIP_MAGIC):
         raise PairFileError(f"{url}: not a zip archive: open the address in a browser to see why")
     archive = open_archive(BytesIO(content), url)
     members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]

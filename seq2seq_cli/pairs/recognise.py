@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 
 from seq2seq_cli.errors import PairFileError, UsageError, one_line
-from seq2seq_cli.pairs.archives import LocalFile, is_zip, open_archive, open_file, read_text
+from seq2seq_cli.pairs.archives import ZIP_MAGIC, LocalFile, open_archive, open_file, read_text
 from seq2seq_cli.pairs.columns import choose_columns, languages_of_names, read_columns
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.marked_lines import find_marked
@@ -90,7 +90,7 @@ def _find_reader(file: LocalFile, encoding: str) -> Reader | KeyedTexts | None:
         begin = raw.read(len(PARQUET_MAGIC))
         if begin == PARQUET_MAGIC:
             return PARQUET
-        if is_zip(begin):
+        if begin.startswith(ZIP_MAGIC):
             with open_archive(raw, file.name) as archive:
                 if WORKBOOK in archive.namelist():
                     return SPREADSHEET

@@ -102,8 +102,13 @@ def resolve_languages(
     counts that states both languages, or else the first one. ``--languages`` overrides the config, files do not.
     """
     found, origin = max(statements, key=lambda each: ANY_LANGUAGE not in each.codes)
-    found = found[::-1] if swap else found
-    src, tgt = found if origin == "option" else _fill(text, found)
+    first, second = found[::-1] if swap else found
+    src, tgt = (first, second) if origin == "option" else text.languages
+    # A side that the config leaves open is the other language of the pair that was found.
+    if src == AUTO:
+        src = second if first == tgt else first
+    if tgt == AUTO:
+        tgt = first if second == src else second
     text, warnings = with_languages(text, src, tgt)
     return text, origin, warnings
 
@@ -149,16 +154,6 @@ def stated_codes(stated: str) -> Codes:
         case [str(first), str(second)]:
             return first, second
     raise UsageError(f"--languages {stated}: must be two languages, such as en-de or English-German, of the columns")
-
-
-def _fill(text: TextConfig, found: Codes) -> Codes:
-    """The languages of the config; a side that it leaves open is the other one of the pair that was found."""
-    src, tgt = text.languages
-    if src == AUTO:
-        src = found[1] if found[0] == tgt else found[0]
-    if tgt == AUTO:
-        tgt = found[0] if found[1] == src else found[1]
-    return src, tgt
 
 
 def guess_languages(names: Sequence[str]) -> Codes | None:

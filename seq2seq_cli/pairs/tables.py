@@ -71,10 +71,8 @@ def _quoted_rows(
             yield Record(line, dict(enumerate(cells if fits else [separator.join(cells)], start=1)))
             line = 1 + rows.line_num
     except csv.Error:
-        raise PairFileError(
-            f"{name}:{line}: a cell in quotation marks does not end with one: close it, and write each mark inside"
-            ' it twice ("")'
-        ) from None
+        advice = 'close it, and write each mark inside it twice ("")'
+        raise PairFileError(f"{name}:{line}: a cell in quotation marks does not end with one: {advice}") from None
 
 
 def _ended(lines: Iterator[str | None], name: str) -> Iterator[str]:

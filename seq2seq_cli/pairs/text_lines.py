@@ -41,8 +41,19 @@ def check_encoding(encoding: str) -> str:
 
 
 def lines_of(file: BinaryIO, name: str, encoding: str) -> Iterator[str | None]:
-    """The lines of an open file, unpacked and decoded; see `read_text`, `decoded` and `split_lines`."""
-    return split_lines(decoded(read_text(file, name), name=name, encoding=encoding))
+    """The lines of an open file, unpacked and decoded; None for each of more than LONGEST_LINE characters.
+
+    The last line needs no end. Raises PairFileError as `read_text` and `decoded`.
+    """
+    rest = ""
+    for text in chain(decoded(read_text(file, name), name=name, encoding=encoding), [None]):
+        if text is None and not rest:
+            return
+        lines = (rest + ("\n" if text is None else text)).split("\n")
+        # One character too many is kept: it shows, when the line ends, that the line was too long.
+        rest = lines.pop()[: LONGEST_LINE + 1]
+        for line in lines:
+            yield line if len(line) <= LONGEST_LINE else None
 
 
 def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[str]:
@@ -62,10 +73,8 @@ def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[st
             text = waiting + decoder.decode(piece or b"", piece is None)
         except UnicodeDecodeError as error:
             text = waiting + error.object[: error.start].decode(encoding, "replace")
-            problem = (
-                f"byte 0x{error.object[error.start]:02x} is not {encoding}: name the encoding of a text, such as"
-                " --encoding cp1252"
-            )
+            byte = error.object[error.start]
+            problem = f"byte 0x{byte:02x} is not {encoding}: name the encoding of a text, such as --encoding cp1252"
         waiting = "\r" if text.endswith("\r") and piece is not None and not problem else ""  # perhaps half of CRLF
         text = text.removesuffix(waiting)
         if not lone and (end := _LINE_END.search(text)):
@@ -77,19 +86,3 @@ def decoded(pieces: Iterator[bytes], *, name: str, encoding: str) -> Iterator[st
             problem = "a zero byte: no text, or UTF-16 without a byte order mark: try --encoding utf-16-le or utf-16-be"
         if problem:
             raise PairFileError(f"{name}:{line}: {problem}; unpack an archive, and save a document as text")
-
-
-def split_lines(texts: Iterator[str]) -> Iterator[str | None]:
-    """The lines of a text with LF at their ends; None for each of more than LONGEST_LINE characters.
-
-    The last line needs no end.
-    """
-    rest = ""
-    for text in chain(texts, [None]):
-        if text is None and not rest:
-            return
-        lines = (rest + ("\n" if text is None else text)).split("\n")
-        # One character too many is kept: it shows, when the line ends, that the line was too long.
-        rest = lines.pop()[: LONGEST_LINE + 1]
-        for line in lines:
-            yield line if len(line) <= LONGEST_LINE else None

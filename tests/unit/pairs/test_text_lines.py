@@ -1,19 +1,32 @@
 import codecs
+from io import BytesIO
 
 import pytest
+from typing_extensions import override
 
 from seq2seq_cli.errors import ConfigError, PairFileError
-from seq2seq_cli.pairs.text_lines import check_encoding, decoded, split_lines
+from seq2seq_cli.pairs.text_lines import check_encoding, lines_of
 
 RUSSIAN = "Привет!\tHallo!\nБеги!\tLauf!\n"
 
 
+class SlowFile(BytesIO):
+    """A file that gives a few bytes at a time, as a pipe may."""
+
+    def __init__(self, content: bytes, most: int) -> None:
+        super().__init__(content)
+        self.most = most
+
+    @override
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(self.most if size is None or size < 0 else min(size, self.most))
+
+
 def read(content: bytes, encoding: str = "utf-8", piece: int = 1 << 18) -> tuple[list[str | None], str]:
     """The lines, and the error after them."""
-    pieces = (content[start : start + piece] for start in range(0, len(content), piece))
     found: list[str | None] = []
     try:
-        found.extend(split_lines(decoded(pieces, name="deu.txt", encoding=check_encoding(encoding))))
+        found.extend(lines_of(SlowFile(content, piece), "deu.txt", check_encoding(encoding)))
     except PairFileError as error:
         return found, str(error)
     return found, ""

@@ -63,10 +63,6 @@ class S2SError(Exception):
     def __str__(self) -> str:
         return "; ".join(self.args)
 
-    def lines(self) -> list[str]:
-        """The problems, one line each."""
-        return list(self.args)
-
 
 class InputError(S2SError):
     """An input of the user cannot be used."""

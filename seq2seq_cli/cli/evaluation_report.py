@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import one_line
@@ -106,7 +104,7 @@ def page_data(findings: Findings) -> EvaluationData:
     names = [one_line(output.name) for output in outputs]
     sources = list(tests.references)
     # From both ends of the list that the page opens with: the worst and the best have details in any case.
-    order = np.argsort(scores[0], kind="stable").tolist()
+    order = sorted(range(len(sources)), key=lambda number: scores[0][number])
     both_ends = (number for both in zip(order, reversed(order), strict=True) for number in both)
     translators = [output.translator for output in outputs]
     numbers = list(dict.fromkeys(both_ends))[: _MOST_DETAILED // max(1, len([*filter(None, translators)]))]

@@ -5,7 +5,7 @@ import gc
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -18,7 +18,7 @@ from seq2seq_cli.errors import InputError
 RUN_FORMS = "its name in runs/, its folder or one of its files of weights"
 """What stands for a run on the command line."""
 
-Files: TypeAlias = list[Path] | None
+Files = list[Path] | None
 """What an option that may be given repeatedly holds; None where it is not given."""
 
 
@@ -37,7 +37,7 @@ def set_option(keys: str) -> Any:
     return typer.Option("--set", metavar="KEY=VALUE", help=f"Override {keys}.")
 
 
-Columns: TypeAlias = Annotated[
+Columns = Annotated[
     str | None,
     typer.Option(
         metavar="en,de",
@@ -45,15 +45,11 @@ Columns: TypeAlias = Annotated[
         show_default="found by their names, else the first two text columns",
     ),
 ]
-Device: TypeAlias = Annotated[DeviceName, typer.Option(help="Where to compute.")]
-Encoding: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")
-]
-Overrides: TypeAlias = Annotated[
-    list[str] | None, set_option("a decoding key of the config, such as decoding.beam_size=1")
-]
-Overwrite: TypeAlias = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
-Threads: TypeAlias = Annotated[
+Device = Annotated[DeviceName, typer.Option(help="Where to compute.")]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")]
+Overrides = Annotated[list[str] | None, set_option("a decoding key of the config, such as decoding.beam_size=1")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
+Threads = Annotated[
     int | None,
     typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Threads that compute.", show_default="one per core"),
 ]

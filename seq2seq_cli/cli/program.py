@@ -44,9 +44,6 @@ COMMANDS = {
 _PACKAGES = ("torch", "onnxruntime", "spacy", "tokenizers", "numpy", "sacrebleu", "pydantic", "typer")
 """The distributions that decide what s2s does; they are not imported."""
 
-_TOLD = (S2SError, typer.TyperException, OSError, ModuleNotFoundError)
-"""The errors that are shown as a line; the others are bugs."""
-
 _MEMORY_CURES = {
     "prepare": "read fewer lines with --limit",
     **dict.fromkeys(("train", "compare"), SMALLER_TRAINING),
@@ -57,10 +54,6 @@ _MEMORY_CURES = {
 
 class _Program(PlainGroup):
     """``s2s``, whose help needs no command's module."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.commands: Any = {name: PlainCommand(name, help=sentence) for name, sentence in COMMANDS.items()}
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -87,13 +80,13 @@ def build_program() -> Any:
         callback=_options,
         invoke_without_command=True,
     )
-    return typer.main.get_command(app)
+    program: Any = typer.main.get_command(app)
+    program.commands = {name: PlainCommand(name, help=sentence) for name, sentence in COMMANDS.items()}
+    return program
 
 
-def _print_versions(wanted: bool) -> None:
+def _print_versions() -> None:
     """Print what a report of a problem should name: s2s, Python with the machine, and the packages."""
-    if not wanted:
-        return
     from importlib.metadata import distributions  # needs 10 ms
 
     found = {each.name: each.version for each in distributions()}
@@ -101,19 +94,16 @@ def _print_versions(wanted: bool) -> None:
     lines = [f"s2s {__version__}", f"{python} on {platform.system()} {platform.machine()}"]
     # The distribution that only translates has fewer packages.
     write_lines(lines + [f"{name} {found[name]}" for name in _PACKAGES if name in found])
-    raise typer.Exit
 
 
 def _options(
     context: typer.Context,
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_versions, is_eager=True, help="Print the versions of s2s and its parts."
-        ),
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the versions of s2s and its parts.")] = False,
     _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
+    if version:
+        _print_versions()
+        raise typer.Exit
     # The module of the command is imported by now; before, there was nothing to collect.
     gc.freeze()
     gc.enable()
@@ -145,18 +135,18 @@ def _run(arguments: list[str]) -> int:
     try:
         code = build_program()(args=arguments, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
-    except (KeyboardInterrupt, typer.Abort):
-        return Interrupted.exit_code
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         if is_interruption(error) and not isinstance(error, S2SError):
             return Interrupted.exit_code
-        if not (isinstance(error, _TOLD) or is_out_of_memory(error)):
+        lines = _lines_of(error, _MEMORY_CURES.get(arguments[0] if arguments else "", ""))
+        if lines is None:
             raise
         if debug:
             traceback.print_exc()
         # Its frames may hold what fills the memory, and the message needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
-        _tell(error, _MEMORY_CURES.get(arguments[0] if arguments else "", ""))
+        for line in lines:
+            (tell if isinstance(error, Interrupted) else tell_error)(line)
         if isinstance(error, S2SError | typer.TyperException):
             return error.exit_code
         return exit_code_of(error) if isinstance(error, OSError) else 1
@@ -178,24 +168,22 @@ def _open_streams() -> None:
     guard_streams()
 
 
-def _tell(error: Exception, memory_cure: str) -> None:
-    """Tell an error on stderr; `memory_cure` is what helps when it says that memory is short."""
+def _lines_of(error: BaseException, memory_cure: str) -> list[str] | None:
+    """The lines that tell of an error, None for a bug; `memory_cure` is what helps when memory is short."""
     match error:
         case _ if is_out_of_memory(error):
-            lines = [f"out of memory: free some{memory_cure and f', or {memory_cure}'}"]
+            return [f"out of memory: free some{memory_cure and f', or {memory_cure}'}"]
         case ModuleNotFoundError():
             # The distribution that only translates has fewer packages: examples/translate_only.
-            lines = [f"the package {error.name} is not installed: install the full s2s package (README, Install)"]
+            return [f"the package {error.name} is not installed: install the full s2s package (README, Install)"]
         case BrokenPipeError():
-            lines = []  # nobody is left to tell
+            return []  # nobody is left to tell
         case OSError():
-            lines = [f"{error.filename or 'standard input or output'}: {error.strerror or error}"]
+            return [f"{error.filename or 'standard input or output'}: {error.strerror or error}"]
         case S2SError():
-            lines = error.lines()
-        case _ if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0":
-            lines = []  # torchrun's first process tells the same
+            return [*error.args]
+        case typer.TyperException() if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("RANK") != "0":
+            return []  # torchrun's first process tells the same
         case typer.TyperException():
-            lines = [usage_line(error)]
-    write = tell if isinstance(error, Interrupted) else tell_error
-    for line in lines:
-        write(line)
+            return [usage_line(error)]
+    return None

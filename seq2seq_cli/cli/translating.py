@@ -152,6 +152,7 @@ class Presenter:
         InputError of the translations is raised when all this is done for those before it.
         """
         unknown: dict[str, None] = {}
+        texts: list[Translation] = []
         problem: InputError | None = None
         try:
             for number, translation in enumerate(translations, start=1):
@@ -159,13 +160,13 @@ class Presenter:
                 warn_once(self._told, place(number) if place else "", self.run.translator, translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys(translation.unknown))
-                if self.drawing:
-                    self.drawing.add(translation)
+                if self.drawing and len(texts) <= _MOST_TEXTS:  # one more tells that not all are drawn
+                    texts.append(translation)
         except InputError as error:
             problem = error
         self.output.flush()
-        if self.drawing:
-            self.drawing.write(self.name, self.run.translator)
+        if self.drawing and texts:
+            self.drawing.write(texts, self.name, self.run.translator)
         if new := [word for word in unknown if word not in self._named]:
             tell(f"words that the model does not know: {' '.join(new)}")
             self._named.update(new)
@@ -175,7 +176,7 @@ class Presenter:
 
 @dataclass(kw_only=True)
 class Drawing:
-    """The file of ``--draw``: collects translations, and writes their attention once, or again after each prompt.
+    """The file of ``--draw``: the attention of translations, written once, or again after each prompt.
 
     It is a picture or a page. Raises UsageError, before any work, unless it can be written.
     """
@@ -185,9 +186,6 @@ class Drawing:
     """Whether it may replace a file that is there. Later it replaces its own."""
     films: Sequence[FilmData] = ()
     """Of the run that translates, for a page."""
-    _texts: list[Translation] = field(default_factory=list)
-    _count: int = 0
-    """All texts, those that are not kept included."""
 
     def __post_init__(self) -> None:
         endings = (".png", ".svg", ".pdf", _PAGE)
@@ -198,18 +196,9 @@ class Drawing:
         """Whether it shows the searches as well, so that they must be traced."""
         return self.path.suffix.lower() == _PAGE
 
-    def add(self, translation: Translation) -> None:
-        """Add a translation."""
-        self._count += 1
-        if len(self._texts) < _MOST_TEXTS:
-            self._texts.append(translation)
-
-    def write(self, name: str, translator: Translator) -> None:
-        """Write what was added since the last time, and say so on stderr."""
-        if not self._count:
-            return
-        worded, is_whole = [text for text in self._texts if text.sentences], len(self._texts) == self._count
-        self._texts, self._count = [], 0
+    def write(self, texts: Sequence[Translation], name: str, translator: Translator) -> None:
+        """Write the attention of texts, of too many the first ones, and say so on stderr."""
+        worded, is_whole = [text for text in texts[:_MOST_TEXTS] if text.sentences], len(texts) <= _MOST_TEXTS
         if not worded:
             tell(f"no attention to draw: {self.path} is not written")
             return

@@ -91,7 +91,7 @@ class ProcessGroup:
             value = make()
         except S2SError as raised:
             error = raised
-        failed = self.gather((error.lines(), error.exit_code, socket.gethostname()) if error else None)
+        failed = self.gather((error.args, error.exit_code, socket.gethostname()) if error else None)
         first = next((rank for rank, failure in enumerate(failed) if failure), None)
         if first is None:
             return value  # type: ignore[return-value]

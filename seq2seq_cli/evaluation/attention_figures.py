@@ -21,7 +21,7 @@ from seq2seq_cli.text.characters import CONTINUING, SPACING, is_punctuation, nor
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import Codecs
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS
+from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK_UNIT
 
 END, MARK, WORD = range(3)
 """The kinds of tokens that the figures tell apart: ``<eos>`` and padding; punctuation; words, their parts, others."""
@@ -29,12 +29,9 @@ END, MARK, WORD = range(3)
 
 def token_kinds(codec: Codec) -> Int[np.ndarray, " V"]:
     """The kind of each id."""
-    kinds = np.full(len(codec.vocabulary), WORD, dtype=np.int8)
-    for id_, unit in enumerate(codec.vocabulary.words, start=len(SPECIAL_UNITS)):
-        if is_punctuation(unit.removeprefix(CONTINUING)):
-            kinds[id_] = MARK
-    kinds[[PAD, BOS, EOS]] = END
-    return kinds
+    special = [WORD if unit == UNK_UNIT else END for unit in SPECIAL_UNITS]
+    words = [MARK if is_punctuation(unit.removeprefix(CONTINUING)) else WORD for unit in codec.vocabulary.words]
+    return np.array([*special, *words], dtype=np.int8)
 
 
 @dataclass(frozen=True, kw_only=True)

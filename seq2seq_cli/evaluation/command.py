@@ -47,7 +47,7 @@ class EvaluatedRun:
         """The corpus that it was trained on; None where that is not at hand any more."""
         try:
             provenance = self.folder.provenance()
-            corpus = PreparedCorpus.open(Path(provenance.folder))
+            corpus = replace(PreparedCorpus.open(Path(provenance.folder)), corrections=provenance.corrections)
         except (ModelFileError, PreparedFolderError, OSError):  # perhaps a stranger's, without the right to read it
             return None
         return corpus if corpus.fingerprint == provenance.fingerprint else None

@@ -50,8 +50,8 @@ class EvaluationSet:
     """Sources and references, plain text; not empty."""
     languages: tuple[str, str]
     """The languages of the source and the target, ISO 639; empty where unknown."""
-    skipped: frozenset[int] = frozenset()
-    """The lines of the files, counted from 0, without a text on both sides."""
+    lines: tuple[tuple[str, str], ...] = ()
+    """The lines of the files, with those that lack a text on a side; none for a split."""
 
     @classmethod
     def of_split(cls, corpus: PreparedCorpus, split: SplitName) -> "EvaluationSet":
@@ -72,8 +72,7 @@ class EvaluationSet:
         name = " + ".join(map(str, paths))
         if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
-        skipped = frozenset(number for number, pair in enumerate(lines) if not all(pair))
-        return cls(name=name, pairs=pairs, languages=languages, skipped=skipped)
+        return cls(name=name, pairs=pairs, languages=languages, lines=tuple(lines))
 
     @cached_property
     def references(self) -> dict[str, list[str]]:
@@ -213,8 +212,8 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
     """
     lines = list(enumerate(map(normalise, read_lines(path)), start=1))  # as the references, and translations of a run
     sources = [source for source, _ in tests.pairs]
-    if tests.skipped and len(lines) == len(sources) + len(tests.skipped):
-        lines = [line for number, line in enumerate(lines) if number not in tests.skipped]
+    if len(lines) == len(tests.lines):
+        lines = [line for line, pair in zip(lines, tests.lines, strict=True) if all(pair)]
     if len(lines) == len(tests.references):
         sources = list(tests.references)
     elif len(lines) != len(sources):

@@ -1,6 +1,6 @@
 """The figures of systems on a set of sentences, and of the differences between them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -123,7 +123,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
         length_ratio=length_ratio(output.texts, tests.pairs, tgt),
         loop_rate=loops / len(translated),
         lost=losses_of(output.texts, tests.references, tests.languages),
-        by_length=_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources]),
+        by_length=tuple(_parts(of_pairs["BLEU"], [len(words_of(source, src)) for source in sources])),
         source_scores=np.array([of_each_source.of_sum(row) for row in of_each_source.statistics]),
         by_source=by_source,
     )
@@ -136,13 +136,11 @@ def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[MetricScore, ...]:
     )
 
 
-def _parts(bleu: Scorer, lengths: Sequence[int]) -> tuple[Part, ...]:
+def _parts(bleu: Scorer, lengths: Sequence[int]) -> Iterator[Part]:
     """BLEU of the pairs whose sources have so many words; parts without pairs are left out."""
-    parts = []
     for low, high in _LENGTHS:
         chosen = np.array([i for i, length in enumerate(lengths) if low <= length and (high is None or length <= high)])
         if chosen.size:
             is_countable = bleu.statistics[chosen, _REFERENCE_LENGTH].max() >= _LONGEST_NGRAM
             name = f"{low} and more" if high is None else f"{low} to {high}"
-            parts.append(Part(name, len(chosen), bleu.score(chosen) if is_countable else None))
-    return tuple(parts)
+            yield Part(name, len(chosen), bleu.score(chosen) if is_countable else None)

@@ -58,12 +58,6 @@ def film_page(title: str, films: Sequence[FilmData], curves: bytes) -> bytes:
     return page(title, ("dom.js", "attention.js", "film.js"), data, start="filmPage")
 
 
-def served_page(data: Mapping[str, Any]) -> bytes:
-    """The page of a server, which may ask that server and nobody else; `servedPage` in panes.js reads the data."""
-    allowed = "; connect-src 'self'; manifest-src 'self'"
-    return page("s2s", (*VIEWS, "panes.js"), data, start="servedPage", allowed=allowed)
-
-
 def manifest() -> dict[str, Any]:
     """The manifest by which a browser installs the page of a server as an app: https://www.w3.org/TR/appmanifest."""
     icons = [{"src": _ICON, "type": "image/svg+xml", "sizes": "any"}]

@@ -18,9 +18,6 @@ from seq2seq_cli.runs.records import EpochRecord, StepRecord, films_of
 
 logger = logging.getLogger(__name__)
 
-Point = tuple[float, float]
-"""The place on the x axis, in its unit, and the value there."""
-
 _X_AXES: Mapping[CurveAxis, tuple[str, Callable[[StepRecord | EpochRecord], float]]] = {
     "epoch": ("epochs", lambda record: record.epochs),
     "minutes": ("minutes, validation included", lambda record: record.seconds / 60),
@@ -41,8 +38,8 @@ _MARKERS = "os^Dvp*X"
 """One more than the colours, so that a pair of both repeats only after 56 runs."""
 _MOST_MARKERS = 25
 """Markers per curve; more would merge into a thick line."""
-_SIZE = (7.0, 3.2)
-"""Width and height of a panel, in inches."""
+_WIDTH, _HEIGHT = 7.0, 3.2
+"""Of a panel, in inches."""
 _LOSS_TICKS, _FEW_LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8), (1, 2, 5)
 """Per power of ten; the few, where the highest loss is more than twenty times the lowest."""
 
@@ -94,8 +91,7 @@ def curves_figure(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMea
     if measure != "loss" and not any(held_out_curve(run, measure, axis) for run in runs.values()):
         raise UsageError(f"{', '.join(runs)}: no {measure} of held-out sentences is recorded: draw the --metric loss")
     panels: list[CurveMeasure] = ["loss"] if measure == "loss" else [measure, "loss"]
-    width, height = _SIZE
-    figure = Figure(figsize=(width, height * len(panels)))
+    figure = Figure(figsize=(_WIDTH, _HEIGHT * len(panels)))
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     figure.subplots_adjust(hspace=0.08)
     for axes, shown in zip(all_axes, panels, strict=True):
@@ -113,15 +109,15 @@ def curves_figure(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMea
     return figure
 
 
-def held_out_curve(run: Run, measure: CurveMeasure, axis: CurveAxis) -> list[Point]:
-    """The values of a measure at the validations that have one."""
+def held_out_curve(run: Run, measure: CurveMeasure, axis: CurveAxis) -> list[tuple[float, float]]:
+    """The points of a measure: the place on the x axis of each validation that has one, and the value there."""
     records = run.history.validations
     values = [each.attention_entropy if measure == "entropy" else each.score(measure) for each in records]
     return [(_X_AXES[axis][1](record), y) for record, y in zip(records, values, strict=True) if y is not None]
 
 
-def training_curve(run: Run, axis: CurveAxis) -> list[Point]:
-    """The training loss."""
+def training_curve(run: Run, axis: CurveAxis) -> list[tuple[float, float]]:
+    """The points of the training loss, likewise."""
     steps, validations = run.history.steps, run.history.validations
     # Most step records are of every hundredth update: where epochs are shorter, their means say more.
     records: Sequence[StepRecord | EpochRecord] = steps if len(steps) > len(validations) else validations

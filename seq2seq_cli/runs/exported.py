@@ -16,7 +16,7 @@ from typing import Any
 from seq2seq_cli.config.choices import LARGEST_INTEGER, DecodingOptions
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.reading import FORMAT, read_json, read_whole
-from seq2seq_cli.files.writing import json_content, write_whole
+from seq2seq_cli.files.writing import json_content
 from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
 from seq2seq_cli.runs.weights import Places
 
@@ -57,10 +57,6 @@ class ExportRecord:
     graphs: dict[str, list[str]]
     """The names of the weights in each graph, by the name of its file without ending."""
 
-    def write(self, run: Path) -> None:
-        """Write the record into a run folder; raises OSError when that cannot be done."""
-        write_whole(run / EXPORT_RECORD, self.content)
-
     @property
     def content(self) -> bytes:
         """The content of the file."""
@@ -73,7 +69,7 @@ class ExportRecord:
 
     @classmethod
     def read(cls, run: Path) -> "ExportRecord":
-        """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        """Read the record of a run; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         path = run / EXPORT_RECORD
         values = read_json(path, error=ModelFileError)
         del values["format"]

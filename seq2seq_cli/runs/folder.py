@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 def resume_command(run: Path, *overrides: str) -> str:
     """The command that resumes the training of a run with overrides, such as ``training.max_minutes=12``."""
     settings = [word for override in overrides for word in ("--set", override)]
-    run = run.parents[1] if run.parent.name == MEMBERS else run  # which goes on with all its models
+    if run.parent.name == MEMBERS and (run.parents[1] / CONFIG).is_file():
+        run = run.parents[1]  # which goes on with all its models
     return command_line("s2s", "train", "--resume", "--out", str(run), *settings)
 
 

@@ -19,9 +19,7 @@ from seq2seq_cli.files.writing import write_whole
 
 METADATA = "s2s"
 """The one key of the header's metadata: the library writes several keys in an order that changes from run to run."""
-NUMBER_BYTES = 4
-"""Size of a number."""
-
+_NUMBER = np.dtype("<f4")
 _MOST_AXES = 8
 
 Places = dict[str, list[int]]
@@ -41,7 +39,7 @@ class Header(NamedTuple):
     @property
     def parameters(self) -> int:
         """The number of weights."""
-        return sum(length for _, length, *_ in self.places.values()) // NUMBER_BYTES
+        return sum(length for _, length, *_ in self.places.values()) // _NUMBER.itemsize
 
     def rows(self, name: str) -> int:
         """The number of rows of a weight; 0 where there is none with this name."""
@@ -50,8 +48,6 @@ class Header(NamedTuple):
 
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 """The weights of a model by their names; a matrix that is tied to another is there once."""
-
-_NUMBER = np.dtype("<f4")
 
 
 def read_header(path: Path) -> Header:
@@ -66,7 +62,7 @@ def read_header(path: Path) -> Header:
             shapes = {name: each.get_shape() for name, each in slices.items()}
             is_ours = all(each.get_dtype() == "F32" for each in slices.values())
             metadata = (file.metadata() or {}).get(METADATA, "")
-        place = start = path.stat().st_size - NUMBER_BYTES * sum(map(prod, shapes.values()))
+        place = start = path.stat().st_size - _NUMBER.itemsize * sum(map(prod, shapes.values()))
     except FileNotFoundError:
         raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet") from None
     except OSError as error:
@@ -82,8 +78,8 @@ def read_header(path: Path) -> Header:
     check_format(described, path, error=ModelFileError)
     places: Places = {}
     for name, shape in shapes.items():
-        places[name] = [place, NUMBER_BYTES * prod(shape), *shape]
-        place += NUMBER_BYTES * prod(shape)
+        places[name] = [place, _NUMBER.itemsize * prod(shape), *shape]
+        place += _NUMBER.itemsize * prod(shape)
     return Header(places, start, described.get("sha256"))
 
 
@@ -118,7 +114,7 @@ def map_weights(path: Path, header: Header) -> Weights:
 
 def _cut(numbers: NDArray[Any], header: Header) -> Weights:
     """The weights by their names, from the numbers of all."""
-    ends = np.cumsum([length // NUMBER_BYTES for _, length, *_ in header.places.values()])
+    ends = np.cumsum([length // _NUMBER.itemsize for _, length, *_ in header.places.values()])
     parts = zip(header.places.items(), np.split(numbers, ends[:-1]), strict=True)
     return {name: part.reshape(shape) for (name, (_, _, *shape)), part in parts}
 

@@ -88,8 +88,9 @@ class RunWriter(RunFolder):
         """Write the resolved config, and beside the exported model, if there is one, what it says on decoding."""
         text = dump_config(config)
         self.write_text(layout.CONFIG, text)
-        with contextlib.suppress(ModelFileError), _writing(self.path / layout.EXPORT_RECORD):  # no exported model
-            ExportRecord.read(self.path).of_config(text.encode("utf-8"), config.decoding.options).write(self.path)
+        with contextlib.suppress(ModelFileError), _writing(self.path / layout.EXPORT_RECORD) as path:  # none exported
+            record = ExportRecord.read(self.path).of_config(text.encode("utf-8"), config.decoding.options)
+            write_whole(path, record.content)
 
     def write_provenance(self, provenance: Provenance) -> None:
         """Write the record of the corpus and the origin anew."""

@@ -28,7 +28,7 @@ from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import manifest, served_page
 from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
-from seq2seq_cli.serve.batcher import Batcher, QueueFullError, cost
+from seq2seq_cli.serve.batcher import Batcher, cost
 from seq2seq_cli.serve.requests import AUTO, Suggestion, TextsRequest, TranslateRequest, read_document, read_fields
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
@@ -177,9 +177,7 @@ class Application:
         sources, targets = zip(*directions, strict=True)
         names = {code: name_of(code) for code in (*sources, *targets)}
         named = {code: {"code": code, "name": name} for code, name in names.items()}
-        languages = [
-            {**named[code], "targets": [target for source, target in directions if source == code]} for code in names
-        ]
+        languages = [{**named[code], "targets": [tgt for src, tgt in directions if src == code]} for code in names]
         settings = {
             **dict.fromkeys(("apiKeys", "keyRequired"), bool(self.keys)),
             "charLimit": self.max_characters - cost(""),
@@ -252,7 +250,7 @@ class Application:
                 return await work
         except TimeoutError:
             raise HTTPException(503, f"not translated within {self.timeout:g} seconds", _RETRY) from None
-        except QueueFullError:
+        except asyncio.QueueFull:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
 
 

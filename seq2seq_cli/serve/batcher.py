@@ -28,10 +28,6 @@ _GATHERING_SHARE = 0.5
 _Outcome: TypeAlias = list[SentenceTranslation] | Exception
 
 
-class QueueFullError(Exception):
-    """More text waits than the server may keep."""
-
-
 def cost(text: str) -> int:
     """The characters that a text counts as: not even an empty one is free."""
     return len(text) + 1
@@ -98,12 +94,12 @@ class Batcher:
     async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
         """The translations of texts. When the caller is cancelled, sentences that still wait are not translated.
 
-        Raises QueueFullError when too much waits already, and what the translator raises for one of these texts.
+        Raises asyncio.QueueFull when too much waits already, and what the translator raises for one of these texts.
         """
         prefix = len(translator.demands.prefix)
         characters = prefix + sum(map(cost, texts))
         if self.waiting and self.waiting + characters > self._max_waiting:
-            raise QueueFullError
+            raise asyncio.QueueFull
         self.waiting += characters
         try:
             splitting = map(translator.split, texts)
@@ -131,10 +127,6 @@ class Batcher:
             if request in self._requests:
                 self._requests.remove(request)
         return [translator.join(passage, list(islice(found, len(passage.pieces)))) for passage in passages]
-
-    def close(self) -> None:
-        """End the threads once they have no batch left."""
-        self._pool.shutdown(wait=False)
 
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""

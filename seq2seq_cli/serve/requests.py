@@ -147,7 +147,14 @@ async def read_fields(
     body = await _read_body(request, most, timeout)
     fields = await _read_form(request, request.scope["query_string"], "the address", _FORM)
     if body and kind == _JSON:
-        fields |= _read_json(body)
+        try:
+            given = parse_json(body)
+        except ValueError as error:
+            raise HTTPException(400, f"the body: not JSON: {error}") from None
+        if not isinstance(given, dict):
+            problem = 'the body: must be a JSON object, such as {"q": "...", "source": "en", "target": "de"}'
+            raise HTTPException(400, problem)
+        fields |= given
     elif body:
         fields |= await _read_form(request, body, "the body", kind, files=int(with_file))
     if keys and not has_key(request, fields, keys):
@@ -211,17 +218,6 @@ async def _read_body(request: Request, most: int, timeout: float) -> bytes:
     if size > most:
         raise HTTPException(413, f"the body: at most {most} bytes are taken")
     return bytes(body)
-
-
-def _read_json(body: bytes) -> Mapping[str, Any]:
-    try:
-        fields = parse_json(body)
-    except ValueError as error:
-        raise HTTPException(400, f"the body: not JSON: {error}") from None
-    if not isinstance(fields, dict):
-        problem = 'the body: must be a JSON object, such as {"q": "...", "source": "en", "target": "de"}'
-        raise HTTPException(400, problem)
-    return fields
 
 
 async def _read_form(request: Request, form: bytes, place: str, kind: str, *, files: int = 0) -> dict[str, Any]:

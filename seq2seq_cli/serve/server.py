@@ -66,10 +66,7 @@ def run(application: Application, listener: socket.socket, on_start: Callable[[]
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=int(3 * application.timeout) + 1,  # a document waits for its turn, too
     )
-    try:
-        _Server(config, on_start).run([listener])
-    finally:
-        application.batcher.close()
+    _Server(config, on_start).run([listener])
 
 
 class _Server(uvicorn.Server):

@@ -133,7 +133,8 @@ def test_what_stops_one_of_them_tells_how_to_go_on_with_all(home: Path, tmp_path
     (again / "runs/two/members/2/last/training.pt").write_bytes(b"")
     (again / "runs/two/members/2/last/previous.pt").unlink(missing_ok=True)
     assert s2s_here(again, "train", "--resume", "--out", "runs/two").returncode == 2
-    assert resume_command(Path("runs/two/members/2")) == resume_command(Path("runs/two"))
+    assert resume_command(again / "runs/two/members/2") == resume_command(again / "runs/two")
+    assert "members/anna" in resume_command(Path("members/anna"))
 
 
 def test_a_stop_stops_all_of_them_and_tells_how_to_go_on_to_the_same_weights(

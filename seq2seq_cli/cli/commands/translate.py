@@ -247,5 +247,5 @@ def _ask(presenter: Presenter) -> None:
         except KeyboardInterrupt:
             sys.stderr.write("\nCtrl-D, quit or exit ends\n")
         except InputError as error:
-            for problem in error.lines():
+            for problem in error.args:
                 tell_error(problem)

@@ -99,7 +99,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
             f"{folder}: the exported model's numbers differ from torch's by up to {difference:.1e}, more than"
             f" {TOLERANCE:.0e}: translate with decoding.engine=torch"
         )
-    record.write(folder)
+    write_whole(folder / EXPORT_RECORD, record.content)
 
 
 def largest_difference(ours: Engine, reference: Engine, *, src_size: int) -> float:  # type: ignore[type-arg]

@@ -62,7 +62,6 @@ class Graph:
         # No threads of its own: several searches at a time, each in a thread of the caller's, use the cores better than
         # one whose operators are shared among them. Measured with beam 5 on two cores.
         options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
         options.log_severity_level = 4  # an error is raised, and is reported once
         if weights:
             values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]

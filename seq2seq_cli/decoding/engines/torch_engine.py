@@ -36,9 +36,8 @@ class TorchState:
         device = self.memory.mask.device
         kept, sources = still_read(self.sources[rows], len(self.memory.mask))
         memory = self.memory if kept is None else self.memory.select(torch.from_numpy(kept).to(device))
-        return TorchState(
-            memory=memory, sources=sources, decoder=self.decoder.select(torch.from_numpy(rows).to(device))
-        )
+        decoder = self.decoder.select(torch.from_numpy(rows).to(device))
+        return TorchState(memory=memory, sources=sources, decoder=decoder)
 
 
 class TorchEngine:
@@ -70,10 +69,9 @@ class TorchEngine:
         readers = readers_of(state.sources, len(state.memory.mask))
         slots, places = (torch.from_numpy(part).to(self._device) for part in readers)
         memory = replace(state.memory, readers=Readers(slots=slots, places=places))
+        previous = torch.from_numpy(tokens).to(self._device)
         with evaluating(self._model):
-            features, decoder, weights = self._model.decoder.step(
-                torch.from_numpy(tokens).to(self._device), state.decoder, memory
-            )
+            features, decoder, weights = self._model.decoder.step(previous, state.decoder, memory)
             log_probabilities = self._model.output(features).log_softmax(dim=1)
         wanted = np.zeros((len(tokens), 0), dtype=np.int64) if asked is None else asked
         best, of_best, of_asked = propose(log_probabilities, k, torch.from_numpy(wanted).to(self._device))

@@ -31,16 +31,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.shapes import Float, Int
-from seq2seq_cli.text.characters import (
-    APOSTROPHES,
-    DOTTED,
-    DROPPED,
-    INNER_APOSTROPHE,
-    LOUD_STOPS,
-    SPACING,
-    UNSPACED,
-    WORD_START,
-)
+from seq2seq_cli.text import characters
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
@@ -57,8 +48,6 @@ _STEPS = 6000
 with 4100 or 2900, 7 with binary16."""
 _MOST_STEPS = 2**22
 """Steps in the largest number of a weight, at most: with the sign, it has three bytes."""
-_INFINITE = {np.inf: "Infinity", -np.inf: "-Infinity"}
-"""JSON has no such numbers; JavaScript reads them from text."""
 
 
 def write_page(folder: RunFolder, out: Path, *, overwrite: bool, with_pairs: bool, lacks: Sequence[str]) -> None:
@@ -154,7 +143,6 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
 
 def _pairs(translator: Translator) -> dict[str, Any] | None:
     """The training pairs that a translator consults, and how; None where it consults none."""
-    options = translator.options
     if not isinstance(translator.engine, ConsultingEngine):
         return None
     pairs = translator.engine.pairs
@@ -162,8 +150,6 @@ def _pairs(translator: Translator) -> dict[str, Any] | None:
     return {
         "src": src,
         "tgt": tgt,
-        "most": options.similar_pairs,
-        "weight": options.similar_pairs_weight,
         "longest": translator.engine.max_source_length or MOST_STEPS,
         "mostSteps": MOST_STEPS,
         "nearness": NEARNESS,
@@ -217,11 +203,11 @@ def _known_operators() -> frozenset[str]:
 
 
 def _attribute(attribute: onnx.AttributeProto) -> Any:
-    """The value of an attribute as plain data; of a tensor, the values in the order of the last axis first."""
+    """The value of an attribute as plain data; of a tensor, the values, last axis first; infinity as text."""
     value = onnx.helper.get_attribute_value(attribute)
     if isinstance(value, onnx.TensorProto):
         array: np.ndarray = to_array(value)
-        values = [number if np.isfinite(number) else _INFINITE[number] for number in array.ravel().tolist()]
+        values = [number if np.isfinite(number) else json.dumps(number) for number in array.ravel().tolist()]
         return {"shape": list(array.shape), "values": values}
     if isinstance(value, bytes):
         return value.decode("ascii")
@@ -250,8 +236,9 @@ def _tokenizer_data(rules: TokenizerRules) -> dict[str, Any]:
 
 def _expressions_data() -> dict[str, Expression]:
     """The expressions that are the same for all languages, by the names that the scripts have for them."""
-    unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in UNSPACED)}]"
-    solid, letter = to_javascript(rf"[^\s{SPACING}]")[0], rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
+    unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in characters.UNSPACED)}]"
+    solid = to_javascript(rf"[^\s{characters.SPACING}]")[0]
+    letter = rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
     one, every = to_javascript, partial(to_javascript, finds_all=True)
     return {
         "space": one(r"\s"),
@@ -262,10 +249,10 @@ def _expressions_data() -> dict[str, Expression]:
         "unspaced": one(unspaced),
         "following": one(sentences.FOLLOWING),
         "lastWord": one(sentences.LAST_WORD),
-        "innerApostrophe": every(INNER_APOSTROPHE),
-        "wordStart": every(WORD_START),
-        "dropped": every(DROPPED),
-        "gap": every(rf"[\s{SPACING}]"),
+        "innerApostrophe": every(characters.INNER_APOSTROPHE),
+        "wordStart": every(characters.WORD_START),
+        "dropped": every(characters.DROPPED),
+        "gap": every(rf"[\s{characters.SPACING}]"),
         "mark": every(marks.MARK),
         "sentenceEnd": every(sentences.SENTENCE_END),
         "widened": every(keep.WIDENED),
@@ -280,13 +267,13 @@ def _tables_data(language: str) -> dict[str, Any]:
     letters = map(chr, range(sys.maxunicode + 1))
     return {
         "titles": {letter: letter.title() for letter in letters if letter.title() != letter.upper()},
-        "dotted": sorted(DOTTED),
-        "apostrophes": APOSTROPHES,
+        "dotted": sorted(characters.DOTTED),
+        "apostrophes": characters.APOSTROPHES,
         "kinds": marks.KINDS,
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
-        "loudStops": LOUD_STOPS,
+        "loudStops": characters.LOUD_STOPS,
         "noStops": "" if language == "el" else sentences.GREEK_STOPS,
         "units": sentences.UNITS,
         "noSpaceBefore": keep.NO_SPACE_BEFORE,

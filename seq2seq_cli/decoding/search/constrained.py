@@ -221,7 +221,10 @@ class Constrained(Strategy):
             attention = [float(weights[of_term].sum()) for of_term in places] if weights.any() and any(places) else []
             for token, log_p in (wanted if state.takes_asked_only else free | wanted).items():
                 added.append((row, token, log_p, state.after(token, wanted, attention, is_free=token in free)))
-        return candidates.with_rows(states, added)
+        kept = candidates.take(np.flatnonzero(~np.isin(candidates.rows, list(states))))  # of rows without constraints
+        columns = zip(*added, strict=True) if added else [()] * len(kept)
+        new = (np.fromiter(column, field.dtype, len(added)) for column, field in zip(columns, kept, strict=True))
+        return Candidates(*(np.concatenate(pair) for pair in zip(kept, new, strict=True)))
 
     @override
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:

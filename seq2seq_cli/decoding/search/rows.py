@@ -3,7 +3,7 @@
 R rows of a step, C continuations, G of them chosen, T tokens so far, L tokens with BOS, S source length with EOS.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -37,14 +37,6 @@ class Candidates(NamedTuple):
     def take(self, chosen: Int[np.ndarray, " G"]) -> "Candidates":
         """The candidates of these numbers."""
         return Candidates(*(field[chosen] for field in self))
-
-    def with_rows(self, rows: Collection[int], candidates: Sequence[tuple[int, int, float, object]]) -> "Candidates":
-        """The candidates, in some rows replaced by others; all in the order of their rows."""
-        kept = self.take(np.flatnonzero(~np.isin(self.rows, list(rows))))
-        columns = zip(*candidates, strict=True) if candidates else [()] * len(self)
-        new = (np.fromiter(column, field.dtype, len(candidates)) for column, field in zip(columns, self, strict=True))
-        both = Candidates(*(np.concatenate(pair) for pair in zip(kept, new, strict=True)))
-        return both.take(np.argsort(both.rows, kind="stable"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from seq2seq_cli.config.choices import DecodingOptions
 from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows
-from seq2seq_cli.decoding.search.strategy import Bans, Beam, Rules, Sampling, Strategy, are_allowed
+from seq2seq_cli.decoding.search.strategy import Bans, Beam, Rules, Sampling, Strategy
 from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
@@ -88,12 +88,15 @@ def _propose(
     wanted = np.full((len(rows), max(map(len, asked.values()), default=0)), PAD)
     for row, tokens in asked.items():
         wanted[row, : len(tokens)] = tokens
+    # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
+    banned = np.zeros((len(rows), engine.vocabulary_size), dtype=np.bool_)
+    banned[bans >> 32, bans & 0xFFFFFFFF] = True
     at_least = min(most + int(np.bincount(bans >> 32).max(initial=0)), engine.vocabulary_size - len((PAD, BOS)))
     # A row can have thousands of bans, few of them among its best tokens: thousands of proposals would take long.
     k = min(at_least, most + _FEW_BANS)
     while True:
         proposals, after = engine.step(rows.tokens, state, k=k, asked=wanted)
-        allowed = are_allowed(proposals.tokens, bans)
+        allowed = ~np.take_along_axis(banned, proposals.tokens, axis=1)
         if k == at_least or allowed.sum(axis=1).min() >= most:
             return proposals, allowed, after
         k = min(at_least, _GROWTH * k)

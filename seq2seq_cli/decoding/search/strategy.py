@@ -18,22 +18,13 @@ from typing_extensions import override
 from seq2seq_cli.config.choices import LENGTH_FACTOR, DecodingOptions
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.search.rows import Candidates, Rows
-from seq2seq_cli.shapes import Bool, Float, Int
+from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, UNK
 
 Bans: TypeAlias = Int[np.ndarray, " P"]
 """Pairs of a row and a token that may not continue it, as ``row << 32 | token``."""
 
 _WHOLE_VOCABULARY = 2**31
-
-
-def are_allowed(tokens: Int[np.ndarray, "R k"], bans: Bans) -> Bool[np.ndarray, "R k"]:
-    """Whether each token may come next in its row."""
-    # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
-    rows, forbidden = bans >> 32, bans & 0xFFFFFFFF
-    banned = np.zeros((len(tokens), 1 + max(tokens.max(initial=0), forbidden.max(initial=0))), dtype=np.bool_)
-    banned[rows, forbidden] = True
-    return ~np.take_along_axis(banned, tokens, axis=1)
 
 
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
@@ -119,7 +110,7 @@ class Strategy(ABC):
         return []
 
     def admit(self, candidates: Candidates, _rows: Rows, _offer: Proposals) -> Candidates:
-        """The candidates to choose from, in the order of their rows: those given, or others, with new states."""
+        """The candidates to choose from: those given, or others, with new states."""
         return candidates
 
     def scores(self, _rows: Rows, penalised: Float[np.ndarray, " R"]) -> Float[np.ndarray, " R"]:

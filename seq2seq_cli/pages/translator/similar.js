@@ -2,8 +2,8 @@
 
 /** Pairs of ids without EOS, found by the unigrams and bigrams of their sources. */
 class SimilarPairs {
-  constructor(data) {
-    Object.assign(this, data);
+  constructor(data, options) {
+    Object.assign(this, data, { options });
     this.multiplier = BigInt(data.multiplier);
     const classes = this.src.map((source) => this.classesOf(source));
     this.owners = new Map(); // the numbers of the pairs by class
@@ -40,7 +40,7 @@ class SimilarPairs {
     similarities.forEach((sum, number) => { if (sum > 0) similarities[number] = sum / this.norms[number]; });
     const found = [];
     let left = this.mostSteps;
-    const best = largestPlaces(similarities, this.most).filter((each) => similarities[each] > 0);
+    const best = largestPlaces(similarities, this.options.similar_pairs).filter((each) => similarities[each] > 0);
     for (const number of best.filter((each) => similarities[each] >= this.nearness * similarities[best[0]])) {
       const [src, tgt] = [this.src[number], this.tgt[number]];
       const steps = Math.max(src.length, tgt.length) + 1;
@@ -86,7 +86,7 @@ class ConsultingEngine {
 
   /** Tokens and their log-probabilities, best first, of the model and its neighbours together. */
   mixed(ofModel, asked, neighbours, features) {
-    const { temperature, reach, weight } = this.pairs;
+    const { temperature, reach, options } = this.pairs;
     const distances = neighbours.features.map((other) => squaredDistance(features, other) / neighbours.variance);
     const nearest = distances.reduce((least, distance) => Math.min(least, distance));
     const kernel = new Map(neighbours.tokens.map((token) => [token, 0]));
@@ -97,7 +97,7 @@ class ConsultingEngine {
     const sum = [...kernel.values()].reduce((total, value) => total + value);
     const [[token, log]] = ofModel;
     const doubt = neighbours.copied.has(token) ? 0 : Math.sqrt(Math.max(0, -Math.expm1(log)));
-    const share = weight * doubt * Math.exp(-nearest / reach);
+    const share = options.similar_pairs_weight * doubt * Math.exp(-nearest / reach);
     const left = ofModel.filter(([token]) => !kernel.has(token)).map(([token, log]) => [token, log + Math.log1p(-share)]);
     const ofBoth = neighbours.tokens.map((token, i) => {
       const probability = Math.exp(asked[i]) * (1 - share) + (share * kernel.get(token)) / sum;

@@ -38,6 +38,6 @@ async function openTranslator(page) {
   const model = new Engine(encoder, decoder, tgt.units.length);
   if (!data.pairs) return new Translator({ ...data, src, tgt, engine: model });
   const forced = new Engine(null, new Graph(data.features, weights), 0);
-  const engine = new ConsultingEngine(model, forced, new SimilarPairs(data.pairs));
+  const engine = new ConsultingEngine(model, forced, new SimilarPairs(data.pairs, data.options));
   return new Translator({ ...data, src, tgt, engine });
 }

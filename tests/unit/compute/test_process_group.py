@@ -92,7 +92,7 @@ def test_the_first_process_tells_an_error_of_all() -> None:
     assert first.agreed(error) is error
     told = second.agreed(error)
     assert isinstance(told, OtherProcessError)
-    assert (told.lines(), told.exit_code) == ([], error.exit_code)
+    assert (told.args, told.exit_code) == ((), error.exit_code)
 
 
 def test_without_torchrun_a_training_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:

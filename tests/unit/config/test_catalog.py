@@ -61,7 +61,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(name: str, line: str) -> N
     with pytest.raises(ConfigError) as caught:
         find_config(name)
 
-    assert caught.value.lines()[0].startswith(line.rstrip("?"))
+    assert caught.value.args[0].startswith(line.rstrip("?"))
 
 
 def test_a_name_near_to_none_is_answered_with_all() -> None:

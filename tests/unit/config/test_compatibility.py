@@ -60,7 +60,7 @@ def test_keys_that_do_not_go_together_are_refused_in_a_line_that_names_them(over
     with pytest.raises(ConfigError) as caught:
         load_config(None, overrides.split())
 
-    [line] = caught.value.lines()
+    [line] = caught.value.args
     assert "\n" not in line
     assert line.startswith(f"--set {overrides.split()[-1]}: ")
     assert all(key in line for key in REFUSED[overrides].split("; ")), line
@@ -70,7 +70,7 @@ def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> Non
     with pytest.raises(ConfigError) as caught:
         load_config("rnnsearch", ["model.attention.score=none"])
 
-    lines = caught.value.lines()
+    lines = caught.value.args
     assert len(lines) > 1
     assert len(set(lines)) == len(lines)
     assert all(line.startswith("--set model.attention.score=none: ") for line in lines)

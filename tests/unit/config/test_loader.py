@@ -32,7 +32,7 @@ def load(text: str, *overrides: str) -> Config:
 def problems(text: str, *overrides: str) -> Sequence[str]:
     with pytest.raises(ConfigError) as caught:
         load(text, *overrides)
-    return caught.value.lines()
+    return list(caught.value.args)
 
 
 def test_no_name_gives_the_defaults() -> None:
@@ -164,7 +164,7 @@ def test_bytes_that_are_not_utf8_are_named() -> None:
     with pytest.raises(ConfigError) as caught:
         load_config("my.yaml")
 
-    assert caught.value.lines() == ["my.yaml:2:5: byte 0xf6 is not UTF-8; save the file as UTF-8"]
+    assert caught.value.args == ("my.yaml:2:5: byte 0xf6 is not UTF-8; save the file as UTF-8",)
 
 
 def test_a_message_names_the_file_as_the_user_did() -> None:

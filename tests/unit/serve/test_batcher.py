@@ -12,7 +12,7 @@ from seq2seq_cli.decoding.engine import Engine
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.serve.batcher import Batcher, QueueFullError
+from seq2seq_cli.serve.batcher import Batcher
 from tests.untrained import make_run
 
 TEXTS = [f"she kissed him {'again ' * number}." for number in range(10)]
@@ -44,10 +44,7 @@ class OneThread:
         self.batcher = Batcher(1, max_waiting=max_waiting)
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        try:
-            return asyncio.run(work)
-        finally:
-            self.batcher.close()
+        return asyncio.run(work)
 
 
 def test_texts_that_wait_are_translated_together_as_if_each_were_alone(
@@ -69,7 +66,6 @@ def test_no_text_is_lost_or_exchanged_when_several_threads_translate_lists(trans
         batcher = Batcher(3, max_waiting=10**6)
         parts = [TEXTS[start:] * 2 for start in range(0, len(TEXTS), 3)]
         found = await asyncio.gather(*(batcher.translate(translator, part) for part in parts))
-        batcher.close()
         assert [[each.source for each in of_part] for of_part in found] == parts
         return [[each.text for each in of_part] for of_part in found]
 
@@ -87,7 +83,6 @@ def test_a_wait_ends_by_a_clock_that_is_early(translator: Translator) -> None:
         await asyncio.wait_for(asyncio.shield(batcher.translate(translator, TEXTS[:1])), timeout=60)
 
     asyncio.run(ask())
-    batcher.close()
 
 
 def test_callers_that_go_on_come_to_one_batch_again(translator: Translator, sizes: list[int]) -> None:
@@ -133,7 +128,6 @@ def test_threads_share_the_callers(translator: Translator, sizes: list[int]) -> 
                 await batcher.translate(slow, [text])
 
         await asyncio.gather(*map(call, 2 * TEXTS))
-        batcher.close()
 
     asyncio.run(ask())
     # The first to come begin alone; then each thread has about half of the callers.
@@ -220,7 +214,7 @@ def test_more_than_may_wait_is_refused_and_what_waits_is_translated(
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
     found = one.run(ask())
-    assert [isinstance(each, QueueFullError) for each in found] == [False] * (1 + waiting) + [True] * (3 - waiting)
+    assert [isinstance(each, asyncio.QueueFull) for each in found] == [False] * (1 + waiting) + [True] * (3 - waiting)
     texts = [each[0].text for each in found[: 1 + waiting]]
     assert texts == [translator.translate(TEXTS[:1])[0].text] * (1 + waiting)
     assert one.batcher.waiting == 0

@@ -109,8 +109,7 @@ def planned_refusal(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -
     options = Options(data=corpus.path, out=run_path, init_from=origin.path)
     with ExitStack() as held, pytest.raises(UsageError) as refused:
         make_plan(options, locks=held)
-    (line,) = refused.value.lines()
-    return line
+    return str(refused.value)
 
 
 def test_units_of_another_kind_are_refused_first(located: RunFolder, tmp_path: Path, run_path: Path) -> None:

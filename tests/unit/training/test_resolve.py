@@ -106,7 +106,7 @@ def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: Prepar
     new = load_config(None, overrides)
     with pytest.raises(UsageError) as refused:
         resumed_changes(old, new, Path("runs/x"), overridden=overridden_keys(overrides))
-    (line,) = refused.value.lines()
+    (line,) = refused.value.args
     for told in (
         "model.encoder.hidden_size: 12 -> 256",
         "model.attention.score: general -> dot",

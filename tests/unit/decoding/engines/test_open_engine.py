@@ -73,7 +73,7 @@ def contents(run: RunWriter) -> dict[Path, bytes]:
 
 def export_by_other_code(run: RunWriter) -> None:
     record = ExportRecord.read(run.path)
-    replace(record, model=record.model ^ 1).write(run.path)
+    (run.path / EXPORT_RECORD).write_bytes(replace(record, model=record.model ^ 1).content)
 
 
 def export_without_all_probabilities(run: RunWriter) -> None:

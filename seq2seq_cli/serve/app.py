@@ -25,7 +25,7 @@ from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.decoding.problems import problems
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, UsageError
-from seq2seq_cli.pages.page import manifest, served_page
+from seq2seq_cli.pages.page import VIEWS, manifest, page
 from seq2seq_cli.runs.layout import SUGGESTIONS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.serve.batcher import Batcher, cost
@@ -188,10 +188,12 @@ class Application:
             "supportedFilesFormat": TRANSLATED,
         }
         about = [about_run(run.folder) for run in self.runs.values()]
-        page = served_page({"directions": directions, "names": names, "about": about, **settings})
+        data = {"directions": directions, "names": names, "about": about, **settings}
+        allowed = "; connect-src 'self'; manifest-src 'self'"  # the page may ask this server, and nobody else
+        content = page("s2s", (*VIEWS, "panes.js"), data, start="servedPage", allowed=allowed)
         headers = {"Cache-Control": "no-cache", "X-Frame-Options": "DENY"}
         return {
-            "/": Response(page, media_type="text/html", headers=headers),
+            "/": Response(content, media_type="text/html", headers=headers),
             "/manifest.webmanifest": JSONResponse(manifest(), media_type="application/manifest+json"),
             "/languages": JSONResponse(languages),
             "/frontend/settings": JSONResponse(settings),

@@ -106,9 +106,7 @@ def _session(options: argparse.Namespace, folder: Path, locks: ExitStack) -> "Se
 
     prepare(options.pairs, out=folder / "prepared", config=options.config, overrides=options.set)
     corpus = PreparedCorpus.open(folder / "prepared")
-    config = load_config(options.config, options.set)
-    # The config lacks what prepare has found, such as the languages.
-    config = resolve_config(config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text}), corpus)
+    config = resolve_config(load_config(options.config, options.set), corpus)
     return open_session(Plan(path=folder / "run", config=config), corpus, locks=locks)
 
 

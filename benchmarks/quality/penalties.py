@@ -41,7 +41,7 @@ def main() -> None:
         if not pairs:
             parser.error(f"{options.data}: its valid split is empty")
         for run in options.runs:
-            found = scores(run, pairs, corpus.config.text.tgt.language, options.beam)
+            found = scores(run, pairs, corpus.manifest.text.tgt.language, options.beam)
             print("\n".join(lines(run, found)), flush=True)
     except S2SError as error:
         sys.exit(f"benchmarks.quality.penalties: {error}")

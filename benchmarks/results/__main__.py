@@ -214,7 +214,7 @@ def _scored(
     for source, reference in corpus.sentences("test"):
         references.setdefault(source, reference)
     texts, expected = [outputs[source] for source in references], list(references.values())
-    language = corpus.config.text.tgt.language
+    language = corpus.manifest.text.tgt.language
     return Result(
         pairs=options.pairs.name,
         test=[path.name for path in options.test],

@@ -63,4 +63,4 @@ def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], f
 def measure_robustness(run: Path, corpus: PreparedCorpus) -> dict[str, Figures]:
     """The figures of the test split in other dresses, by the name of the dress."""
     dresses = dressed_split(corpus, "test")
-    return measure(dresses, Translations(load(run).translate), corpus.config.text.tgt.language)
+    return measure(dresses, Translations(load(run).translate), corpus.manifest.text.tgt.language)

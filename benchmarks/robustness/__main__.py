@@ -46,7 +46,7 @@ def main() -> None:
     found: list[Measured] = []
     try:
         corpus = PreparedCorpus.open(options.data)
-        language = corpus.config.text.tgt.language
+        language = corpus.manifest.text.tgt.language
         dresses = dressed_split(corpus, options.split, options.pairs)
         for measured in chain.from_iterable(_measured(run, dresses, language, options.set) for run in options.runs):
             found.append(measured)

@@ -109,7 +109,7 @@ def _s2s(path: Path, config: Config, run: Path, locks: ExitStack) -> tuple[Itera
     from seq2seq_cli.training.session import open_session
 
     corpus = PreparedCorpus.open(path)
-    config = config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
+    config = config.model_copy(update={"data": corpus.manifest.data, "text": corpus.manifest.text})
     session = open_session(Plan(path=run, config=config), corpus, locks=locks)
     steps = (event.tokens for event in train_session(session) if isinstance(event, Step))
     return steps, session.state.precision

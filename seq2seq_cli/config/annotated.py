@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 from seq2seq_cli.config.choices import LARGEST_INTEGER
@@ -28,7 +27,7 @@ def annotated_yaml(config: Config, description: str = "") -> str:
     Keys of ``data`` and ``text`` that the config does not state are commented out, so that it still states no more.
     """
     heading = f"# {description}\n#\n{_LEGEND}" if description else _LEGEND
-    return heading + "".join(f"{line}\n" for line in _lines(config))
+    return heading + "".join(f"{line}\n" for line in _lines(config, Config.model_json_schema()["$defs"]))
 
 
 def allowed(schema: dict[str, Any]) -> str:
@@ -53,8 +52,9 @@ def allowed(schema: dict[str, Any]) -> str:
     return _TYPES[schema["type"]]
 
 
-def _lines(section: Section, indentation: str = "", *, hide_unstated: bool = False) -> Iterator[str]:
-    schema = _schema(type(section))
+def _lines(
+    section: Section, schemas: dict[str, Any], indentation: str = "", *, hide_unstated: bool = False
+) -> Iterator[str]:
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if not indentation:
@@ -63,23 +63,18 @@ def _lines(section: Section, indentation: str = "", *, hide_unstated: bool = Fal
         if isinstance(value, Section):
             yield f"{indentation}{name}:"
             hide = hide_unstated or (not indentation and name in PREPARED_SECTIONS)
-            yield from _lines(value, f"{indentation}  ", hide_unstated=hide)
+            yield from _lines(value, schemas, f"{indentation}  ", hide_unstated=hide)
             continue
+        choices = allowed(schemas[type(section).__name__]["properties"][name])
         hidden = "#" if hide_unstated and name not in section.model_fields_set else ""
         written = write_yaml({name: value}).rstrip("\n")  # a text may end with other white space
         default = [] if value == field.default else [f"default {shown(field.default)}"]
         line = f"{indentation}{hidden}{written}"
-        beside = f"{line:<34}  # {'; '.join([allowed(schema[name]), *default])}"
+        beside = f"{line:<34}  # {'; '.join([choices, *default])}"
         if len(beside) > _WIDTH:
-            yield from _comment(f"One of {allowed(schema[name])}.", indentation)
+            yield from _comment(f"One of {choices}.", indentation)
             beside = f"{line:<34}  # {default[0]}" if default else line
         yield beside
-
-
-@cache
-def _schema(section: type[Section]) -> dict[str, Any]:
-    """The JSON schema of each key of a section, which takes long to make."""
-    return dict(section.model_json_schema()["properties"])
 
 
 def _comment(text: str | None, indentation: str) -> list[str]:

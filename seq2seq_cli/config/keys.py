@@ -16,9 +16,6 @@ from seq2seq_cli.config.schema.text import AUTO
 from seq2seq_cli.config.yaml12 import KeyPath, shown
 from seq2seq_cli.errors import one_line
 
-FIRST_WEIGHTS = "model.initialisation."
-"""How the keys of the first weights begin."""
-
 
 @cache
 def schema_fields() -> dict[KeyPath, FieldInfo]:
@@ -62,13 +59,9 @@ class ChangedKey(NamedTuple):
         return f"{self.key} is {shown(self.new)}, {owner} has {shown(self.old)}"
 
 
-def find_differences(old: Config, new: Config, *, sections: Sequence[str] | None = None) -> list[ChangedKey]:
-    """The keys whose values differ, in the order of the schema; of the given top-level sections, or of all."""
-    return [
-        ChangedKey(key, *values)
-        for key, values in differing_values([old, new])
-        if sections is None or key.split(".")[0] in sections
-    ]
+def find_differences(old: Config, new: Config, *, sections: Sequence[str]) -> list[ChangedKey]:
+    """The keys of these top-level sections whose values differ, in the order of the schema."""
+    return [ChangedKey(key, *values) for key, values in differing_values([old, new]) if key.split(".")[0] in sections]
 
 
 def find_stated_differences(
@@ -82,20 +75,17 @@ def find_stated_differences(
     return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
 
 
-def find_weight_differences(old: Config, new: Config) -> list[ChangedKey]:
+def find_weight_differences(old: Config, new: Config, *, with_first: bool = False) -> list[ChangedKey]:
     """The differences with which the weights of the old model do not fit the new one.
 
-    Dropout does not count, as it acts in training only, nor do the options of the first weights. Nor does an attention
-    size that is null in one config and the size that null stands for in the other.
+    Dropout does not count, as it acts in training only, nor do the options of the first weights, unless `with_first`.
+    Nor does an attention size that is null in one config and the size that null stands for in the other.
     """
-    sizes = [config.model.attention.size or config.model.decoder.hidden_size for config in (old, new)]
-    return [
-        difference
-        for difference in find_differences(old, new, sections=("model",))
-        if not difference.key.endswith("dropout")
-        and not difference.key.startswith(FIRST_WEIGHTS)
-        and not (difference.key == "model.attention.size" and sizes[0] == sizes[1])
-    ]
+    ignored: tuple[str, ...] = () if with_first else ("model.initialisation.",)
+    if len({config.model.attention.size or config.model.decoder.hidden_size for config in (old, new)}) == 1:
+        ignored = (*ignored, "model.attention.size")
+    found = find_differences(old, new, sections=("model",))
+    return [each for each in found if not each.key.startswith(ignored) and not each.key.endswith("dropout")]
 
 
 def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[object]]]:
@@ -133,11 +123,9 @@ _WANTED = {
 
 def key_of(error: ErrorDetails) -> KeyPath:
     """The key that an error is about; pydantic adds the alternative where a key has values of several types."""
-    path = tuple(str(part) for part in error["loc"])
-    return next(
-        (path[:end] for end in range(1, len(path)) if path[:end] in schema_fields() and not section_at(path[:end])),
-        path,
-    )
+    path = tuple(map(str, error["loc"]))
+    starts = (path[:end] for end in range(1, len(path)))
+    return next((start for start in starts if start in schema_fields() and not section_at(start)), path)
 
 
 def explain(errors: Sequence[ErrorDetails]) -> str:

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.compute.ragged import Ragged
-from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import DROPPED_FILE, ENDINGS, FileRecord, Manifest, corpus_files, read_manifest
 from seq2seq_cli.corpus.splits import HELD_OUT, PartName, SplitName
 from seq2seq_cli.errors import ModelFileError, PreparedFolderError
@@ -120,11 +119,6 @@ class PreparedCorpus:
         for name, record in self.manifest.files.items():
             if not record.fits(self.path / name) or FileRecord.of(self.path / name) != record:
                 raise _damaged(self.path / name)
-
-    @property
-    def config(self) -> Config:
-        """The ``data`` and ``text`` sections of the preparation; other sections have their defaults."""
-        return Config(data=self.manifest.data, text=self.manifest.text)
 
     @property
     def fingerprint(self) -> str:

@@ -51,9 +51,9 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -
 
     Raises UsageError when anything else is there, PreparedFolderError when it is damaged.
     """
-    corpus = PreparedCorpus.open(out)
-    manifest = corpus.manifest
-    differences = list(map(str, find_differences(corpus.config, config, sections=PREPARED_SECTIONS)))
+    manifest = PreparedCorpus.open(out).manifest
+    made = Config(data=manifest.data, text=manifest.text)
+    differences = list(map(str, find_differences(made, config, sections=PREPARED_SECTIONS)))
     now, then = ([it.model_dump(exclude={"name"}) for it in files] for files in (pair_files, manifest.pair_files))
     if now != then:  # names do not matter
         names = ", ".join(file.name for file in manifest.pair_files)

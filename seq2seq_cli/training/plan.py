@@ -19,7 +19,7 @@ from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
-from seq2seq_cli.errors import UsageError, one_line
+from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
@@ -152,9 +152,8 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         if options.corrections:
             corpus = with_corrections(corpus, origin)
             if _RATE not in overridden and (options.config or not origin.provenance().corrections):
-                training = config.training.model_copy(update={"lr": config.training.lr * _SLOWER})
-                config = config.model_copy(update={"training": training})
-                chosen = [f"{_RATE} {training.lr:g}, a tenth: with more, the model would forget more"]
+                config = config.with_value(_RATE, config.training.lr * _SLOWER)
+                chosen = [f"{_RATE} {config.training.lr:g}, a tenth: with more, the model would forget more"]
         corpus = _leave_out_known(corpus, origin, origin.path)
     resolved = resolve_config(config, corpus, overridden=overridden, keeps_model=origin is not None)
     changes, begun = (*chosen, *given_up(config, resolved, corpus)), origin.path if origin else None
@@ -182,10 +181,8 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
         raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
     corpus = replace(PreparedCorpus.open(folder), corrections=provenance.corrections)
     if corpus.fingerprint != provenance.fingerprint:
-        raise UsageError(
-            f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it:"
-            " prepare that corpus again, or train a new run with --out"
-        )
+        problem = f"{corpus.path}: not the corpus that {run.path} was trained on, so the run cannot be resumed with it"
+        raise UsageError(f"{problem}: prepare that corpus again, or train a new run with --out")
     origin = Path(provenance.init_from) if provenance.init_from else None
     if origin:
         corpus = _leave_out_known(corpus, run, origin)
@@ -208,16 +205,13 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
         raise UsageError(f"{path}: --init-from does not change {origin.path}: name another folder with --out")
     known = origin.config()
     if differences := find_weight_differences(known, config):
-        raise UsageError(
-            f"{'; '.join(difference.against(str(origin.path)) for difference in differences)}: the weights of one model"
-            f" fit no other; to take the model of {origin.path}, leave out --config and these keys"
-        )
-    units = ChangedKey("text.unit", known.text.unit, corpus.config.text.unit)
+        told = "; ".join(difference.against(str(origin.path)) for difference in differences)
+        cure = f"to take the model of {origin.path}, leave out --config and these keys"
+        raise UsageError(f"{told}: the weights of one model fit no other; {cure}")
+    units = ChangedKey("text.unit", known.text.unit, corpus.manifest.text.unit)
     if units.old != units.new:
-        raise UsageError(
-            f"{corpus.path}: {units.against(str(origin.path))}: the vectors of one kind of units fit no other; prepare"
-            f" with --set {units.key}={units.old}"
-        )
+        problem = f"{corpus.path}: {units.against(str(origin.path))}: the vectors of one kind of units fit no other"
+        raise UsageError(f"{problem}; prepare with --set {units.key}={units.old}")
 
 
 def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> PreparedCorpus:
@@ -234,13 +228,8 @@ def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> Pr
         return corpus
     splits = corpus.manifest.splits
     counts = (f"{len(numbers):,} of {counted(splits[name].pairs, f'{name} pair')}" for name, numbers in known.items())
-    logger.warning(
-        "%s of %s have a sentence that %s %s: they are left out of the scores",
-        " and ".join(counts),
-        one_line(str(corpus.path)),
-        one_line(str(origin)),
-        what,
-    )
+    warning = "%s of %s have a sentence that %s %s: they are left out of the scores"
+    logger.warning(warning, " and ".join(counts), corpus.path, origin, what)
     return corpus.leaving_out(known)
 
 

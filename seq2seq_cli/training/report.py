@@ -14,7 +14,6 @@ from typing import Any
 from seq2seq_cli.compute.process import SMALLER_SEARCH, memory_errors
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import write_yaml
-from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.decoding.load import load, load_model
@@ -149,6 +148,10 @@ def model_card(session: Session, report: Report | None = None) -> str:
     origin = session.plan.init_from.name if session.plan.init_from else None
     begun = f"; it began with the best weights of `{origin}`" if origin else ""
     helped = corpus.manifest.help_in_words(config.training.help.least_covered)
+    common = corpus.manifest.test_in_valid
+    shared = f"{counted(common, 'test pair')} with a sentence of the validation split; no others share a sentence"
+    counts = [counted(len(numbers), f"{name} pair") for name, numbers in corpus.left_out.items()]
+    left_out = f";\n  more are not scored: {' and '.join(counts)}, as `{origin}` was trained on a sentence of each"
     made = f"- made by: {_cell(author)}\n" if (author := config.training.author) else ""
     name = session.run.path.resolve().name
     command = command_line("s2s", "translate", "--model", name)
@@ -162,7 +165,7 @@ A sequence-to-sequence translator{" with attention" if config.model.attention.ha
 
 - model: {several}{config.model.in_words}, {config.model.decoder.readout} readout;
   {state.model.parameter_count:,} parameters
-{made}- data: {pairs} pairs{helped}; {_shared(corpus)}{_left_out(corpus, origin)}
+{made}- data: {pairs} pairs{helped}; {shared if common else "the splits share no sentence"}{left_out if counts else ""}
 - vocabulary: {len(corpus.codec("src").vocabulary):,} {src}, {len(corpus.codec("tgt").vocabulary):,} {tgt}
 - training: {epochs_in_words(progress.epochs)}, {counted(progress.step, "step")}, {duration(progress.seconds)} on
   {state.device.type}; best: {progress.best_in_words(config.training.metric)}{begun}
@@ -185,19 +188,6 @@ def _metadata(config: Config) -> dict[str, Any]:
         "pipeline_tag": "translation",
         "tags": ["seq2seq", "recurrent", cell, *(["attention"] if config.model.attention.has_weights else [])],
     }
-
-
-def _shared(corpus: PreparedCorpus) -> str:
-    if count := corpus.manifest.test_in_valid:
-        return f"{counted(count, 'test pair')} with a sentence of the validation split; no others share a sentence"
-    return "the splits share no sentence"
-
-
-def _left_out(corpus: PreparedCorpus, origin: str | None) -> str:
-    counts = [counted(len(numbers), f"{name} pair") for name, numbers in corpus.left_out.items()]
-    if not counts:
-        return ""
-    return f";\n  more are not scored: {' and '.join(counts)}, as `{origin}` was trained on a sentence of each"
 
 
 def _test_scores(report: Report | None) -> str:

@@ -2,20 +2,13 @@
 
 import logging
 from collections.abc import Collection, Iterator
+from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
-from seq2seq_cli.config.keys import (
-    FIRST_WEIGHTS,
-    ChangedKey,
-    find_differences,
-    find_stated_differences,
-    find_weight_differences,
-    values_by_key,
-)
+from seq2seq_cli.config.keys import ChangedKey, find_differences, find_stated_differences, find_weight_differences
 from seq2seq_cli.config.loader import checked_config
-from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -34,8 +27,6 @@ next. On 266 pairs, of 2,485 for training, the loss chose epochs of 3 to 12 BLEU
 good as BLEU above 10 BLEU, and better below: it ordered the later epochs as the test split does (0.9; BLEU 0.5)."""
 _SEVERAL_WORDS = 12
 """Characters from which on nearly all sentences have several words, where words have spaces between them."""
-
-SomeSection = TypeVar("SomeSection", bound=Section)
 
 logger = logging.getLogger(__name__)
 
@@ -64,9 +55,11 @@ def resolve_config(
         raise UsageError(*refused)
     prepared = _prepared(fitted(config, corpus, overridden=overridden), corpus)
     if prepared.training.best_metric == "auto":
-        prepared = _with_value(prepared, "training.best_metric", _telling_metric(prepared, corpus))
+        prepared = prepared.with_value("training.best_metric", _telling_metric(prepared, corpus))
     if prepared.decoding.max_length_factor is None:
-        prepared = _with_value(prepared, "decoding.max_length_factor", _length_factor(corpus))
+        src, tgt = (int(side.lengths.sum()) for side in (corpus.split("train").src, corpus.split("train").tgt))
+        factor = max(LENGTH_FACTOR, round(_LENGTH_MARGIN * tgt / src, 1))
+        prepared = prepared.with_value("decoding.max_length_factor", min(factor, LARGEST_LENGTH_FACTOR))
     return checked_config(prepared)
 
 
@@ -74,7 +67,7 @@ def fitted(config: Config, corpus: PreparedCorpus, *, overridden: Collection[str
     """`config` without what the corpus does not allow in `model` and `training`; keys that are `overridden` stay."""
     for conflict in _conflicts(config, corpus):
         if conflict.key not in overridden:
-            config = _with_value(config, conflict.key, conflict.instead)
+            config = config.with_value(conflict.key, conflict.instead)
     return config
 
 
@@ -92,11 +85,10 @@ def with_decided(
 
     `also` are further keys of this kind; keys that are `overridden` stay.
     """
-    stated, decided = dict(values_by_key(config)), dict(values_by_key(saved))
-    left = [key for key, value in LEFT_TO_CORPUS.items() if stated[key] == value]
+    left = [key for key, value in LEFT_TO_CORPUS.items() if attrgetter(key)(config) == value]
     chosen = [f"decoding.{key}" for key in CHOSEN] if config.training.choose_decoding else []
     for key in {*left, *chosen, *also} - set(overridden):
-        config = _with_value(config, key, decided[key])
+        config = config.with_value(key, attrgetter(key)(saved))
     return config
 
 
@@ -110,42 +102,29 @@ def resumed_changes(old: Config, new: Config, run: Path, *, overridden: Collecti
     drawn already, and for keys of `data` and `text` that are `overridden`.
     """
     refused = [
-        *find_weight_differences(old, new),
-        *(each for each in find_differences(old, new, sections=("model",)) if each.key.startswith(FIRST_WEIGHTS)),
+        *find_weight_differences(old, new, with_first=True),
         *(each for each in find_stated_differences(old, new) if each.key in overridden),
     ]
     if refused:
-        raise UsageError(
-            f"{run} cannot be resumed with these changes: {'; '.join(map(str, refused))}: leave these keys out, or"
-            " train a new run with --out"
-        )
+        cure = "leave these keys out, or train a new run with --out"
+        raise UsageError(f"{run} cannot be resumed with these changes: {'; '.join(map(str, refused))}: {cure}")
     return [f"{each} (applied)" for each in find_differences(old, new, sections=("model", "training", "decoding"))]
 
 
 def _prepared(config: Config, corpus: PreparedCorpus) -> Config:
-    return config.model_copy(update={"data": corpus.config.data, "text": corpus.config.text})
+    return config.model_copy(update={"data": corpus.manifest.data, "text": corpus.manifest.text})
 
 
 def _telling_metric(config: Config, corpus: PreparedCorpus) -> Metric:
     """The metric that can tell good weights from better ones: BLEU or chrF."""
     language = config.text.tgt.language
-    tokenisation = bleu_tokenisation(language)
     long = [target for _, target in corpus.sentences("valid") if len(target) >= _SEVERAL_WORDS]
-    if tokenisation == "13a" and 2 * sum(" " not in target for target in long) > len(long):
-        logger.warning(
-            "the best weights are chosen by chrF: the sentences of the target language (%s) have no spaces, and BLEU's"
-            " tokenisation (%s) cannot find their words",
-            language,
-            tokenisation,
-        )
+    if bleu_tokenisation(language) == "13a" and 2 * sum(" " not in target for target in long) > len(long):
+        why = f"the sentences of the target language ({language}) have no spaces"
+        cannot = "BLEU's tokenisation (13a) cannot find their words"
+        logger.warning("the best weights are chosen by chrF: %s, and %s", why, cannot)
         return "chrf"
     return "bleu" if len(corpus.split("valid")) >= _FEW_TO_SCORE else "chrf"
-
-
-def _length_factor(corpus: PreparedCorpus) -> float:
-    """The limit that fits the lengths of both sides, as of words and characters."""
-    src, tgt = (int(side.lengths.sum()) for side in (corpus.split("train").src, corpus.split("train").tgt))
-    return min(max(LENGTH_FACTOR, round(_LENGTH_MARGIN * tgt / src, 1)), LARGEST_LENGTH_FACTOR)
 
 
 class _Conflict(NamedTuple):
@@ -167,23 +146,10 @@ def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in corpus.manifest.splits)
     if attention.has_places and longest > attention.max_length:
-        yield _Conflict(
-            "model.attention.max_length",
-            longest,
-            f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}, whose longest source"
-            f" has {longest} tokens with <eos>: prepare with a lower data.max_tokens",
-        )
+        problem = f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}"
+        why = f"whose longest source has {longest} tokens with <eos>: prepare with a lower data.max_tokens"
+        yield _Conflict("model.attention.max_length", longest, f"{problem}, {why}")
     dropout, unit = config.training.bpe_dropout, prepared.text.unit
     if dropout and unit != "bpe":
-        yield _Conflict(
-            "training.bpe_dropout",
-            0.0,
-            f"training.bpe_dropout is {shown(dropout)}, but {corpus.path} has text.unit {unit}: prepare with --set"
-            " text.unit=bpe",
-        )
-
-
-def _with_value(section: SomeSection, key: str, value: object) -> SomeSection:
-    """A section with another value of a key, which may be in a section below it, such as ``model.attention.size``."""
-    name, _, below = key.partition(".")
-    return section.model_copy(update={name: _with_value(getattr(section, name), below, value) if below else value})
+        problem = f"training.bpe_dropout is {shown(dropout)}, but {corpus.path} has text.unit {unit}"
+        yield _Conflict("training.bpe_dropout", 0.0, f"{problem}: prepare with --set text.unit=bpe")

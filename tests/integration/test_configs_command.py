@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.catalog import GROUPS, shipped_folder
-from seq2seq_cli.config.keys import find_differences
+from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.loader import load_config
 from tests.commands import Done, refused, s2s_here, with_modules
 
@@ -72,8 +72,8 @@ def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 100 ", "epochs: 7 "), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
-    changes = find_differences(load_config("luong_dot"), load_config("mine"))
-    assert changes == [("training.epochs", 100, 7)]
+    changes = differing_values([load_config("luong_dot"), load_config("mine")])
+    assert list(changes) == [("training.epochs", [100, 7])]
     assert s2s("configs", "show", "mine", "--short", folder=tmp_path).stdout == (tmp_path / "mine.yaml").read_text()
 
 

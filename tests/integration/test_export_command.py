@@ -132,9 +132,7 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
 
 def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home: Path) -> None:
     run = RunWriter(home / "runs" / "small")
-    config = run.config()
-    training = config.training.model_copy(update={"author": "Zoë"})
-    run.write_text(CONFIG, dump_config(config.model_copy(update={"training": training})))
+    run.write_text(CONFIG, dump_config(run.config().with_value("training.author", "Zoë")))
     pairs = {"train": 1200, "test": 9}
     Provenance(folder="p", fingerprint="", pairs=pairs, pair_files=["a.tsv", "b.tsv"], date="2026-01-31").write(
         run.path / "corpus.json"

@@ -48,6 +48,11 @@ class Section(BaseModel):
         """The rules between keys that the values break."""
         yield from ()
 
+    def with_value(self, key: str, value: object) -> Self:
+        """A copy with another value of a key, which may be in a section below it: ``attention.size``. Unchecked."""
+        name, _, below = key.partition(".")
+        return self.model_copy(update={name: getattr(self, name).with_value(below, value) if below else value})
+
     @model_validator(mode="before")
     @classmethod
     def _states_nothing(cls, value: Any) -> Any:

@@ -20,9 +20,10 @@ PREPARED = load_config(None, [*FRENCH, "text.src.min_count=1"])
 def test_each_key_that_differs_is_found_with_both_values_in_the_order_of_the_schema() -> None:
     new = load_config(None, [*FRENCH, "training.lr=1e-2", "text.src.min_count=3"])
 
-    assert find_differences(PREPARED, new) == [("text.src.min_count", 1, 3), ("training.lr", 1e-3, 1e-2)]
-    assert find_differences(PREPARED, new, sections=("training",)) == [("training.lr", 1e-3, 1e-2)]
-    assert find_differences(PREPARED, PREPARED) == []
+    both, changes = ("text", "training"), [("text.src.min_count", 1, 3), ("training.lr", 1e-3, 1e-2)]
+    assert find_differences(PREPARED, new, sections=both) == changes
+    assert find_differences(PREPARED, new, sections=("training",)) == changes[1:]
+    assert find_differences(PREPARED, PREPARED, sections=both) == []
 
 
 def test_any_number_of_configs_are_compared_key_by_key() -> None:

@@ -80,9 +80,6 @@ def test_the_card_of_the_working_directory_has_its_name(session: Session, monkey
 
 
 def test_the_card_of_a_model_without_attention_does_not_claim_one(session: Session) -> None:
-    attention = session.config.model.attention
-    without = session.config.model.model_copy(update={"attention": attention.model_copy(update={"score": "none"})})
-    config = session.config.model_copy(update={"model": without})
-    plan = replace(session.plan, config=config)
+    plan = replace(session.plan, config=session.config.with_value("model.attention.score", "none"))
     assert "translator with attention, trained" in model_card(session)
     assert "translator, trained" in model_card(replace(session, plan=plan))

@@ -14,8 +14,8 @@ from tests.tiny import tiny_config
 
 
 def test_what_a_config_leaves_out_is_taken_from_the_corpus(corpus: PreparedCorpus) -> None:
-    assert resolve_config(load_config("luong_concat"), corpus).text == corpus.config.text
-    assert not corpus.config.text.tgt.spacing
+    assert resolve_config(load_config("luong_concat"), corpus).text == corpus.manifest.text
+    assert not corpus.manifest.text.tgt.spacing
 
 
 def resolved(corpus: PreparedCorpus, *overrides: str, config: str | None = None) -> Config:
@@ -36,8 +36,7 @@ def test_a_run_with_a_shipped_config_can_be_opened(name: str, corpus: PreparedCo
 
 
 def test_a_config_that_a_run_could_not_be_opened_with_is_refused(corpus: PreparedCorpus) -> None:
-    config = load_config(None)
-    broken = config.model_copy(update={"training": config.training.model_copy(update={"weight_decay": 0.1})})
+    broken = load_config(None).with_value("training.weight_decay", 0.1)
     with pytest.raises(ConfigError, match=r"training\.weight_decay \(0\.1\) and training\.optimiser \(adam\)"):
         resolve_config(broken, corpus)
 
@@ -45,7 +44,7 @@ def test_a_config_that_a_run_could_not_be_opened_with_is_refused(corpus: Prepare
 def test_the_command_line_must_agree_with_the_corpus(corpus: PreparedCorpus) -> None:
     with pytest.raises(UsageError, match=r"data\.limit is 7, .* has null; text\.tgt\.spacing is true, .* has false"):
         resolved(corpus, "text.tgt.spacing=true", "data.limit=7")
-    assert resolved(corpus, "text.tgt.spacing=false").text == corpus.config.text
+    assert resolved(corpus, "text.tgt.spacing=false").text == corpus.manifest.text
 
 
 @pytest.mark.parametrize(
@@ -60,14 +59,14 @@ def test_the_data_and_text_of_a_config_give_way_to_those_of_the_corpus(
     corpus: PreparedCorpus, config: str, change: str
 ) -> None:
     found = resolved(corpus, config=config)
-    assert (found.data, found.text) == (corpus.config.data, corpus.config.text)
+    assert (found.data, found.text) == (corpus.manifest.data, corpus.manifest.text)
     (told,) = given_up(load_config(config), found, corpus)
     assert told.startswith(f"values of the config replaced by values of {corpus.path}: ")
     assert change in told
 
 
 def test_a_language_to_be_found_is_the_one_that_was_found(corpus: PreparedCorpus) -> None:
-    assert resolved(corpus, "text.src.language=auto", "text.tgt.language=auto").text == corpus.config.text
+    assert resolved(corpus, "text.src.language=auto", "text.tgt.language=auto").text == corpus.manifest.text
     with pytest.raises(UsageError, match=r"text\.src\.language is fr, .* has en"):
         resolved(corpus, "text.src.language=fr")
 

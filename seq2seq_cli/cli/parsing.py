@@ -42,7 +42,7 @@ Columns = Annotated[
     typer.Option(
         metavar="en,de",
         help="Two columns, by name or number: source, target; or target, source, if s2s prepare has --swap.",
-        show_default="found by their names, else the first two text columns",
+        show_default="found by their names, else the only two of text, or the first two of a file with tabs",
     ),
 ]
 Device = Annotated[DeviceName, typer.Option(help="Where to compute.")]

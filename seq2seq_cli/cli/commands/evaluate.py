@@ -15,7 +15,7 @@ def evaluate(
     runs: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[RUN]...", help=f"The runs, each by {RUN_FORMS}; the newest one by default.", show_default=False
+            metavar="RUN", help=f"The runs, each by {RUN_FORMS}; the newest one by default.", show_default=False
         ),
     ] = None,
     split: Annotated[
@@ -46,10 +46,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     html: Annotated[
         Path | None,
-        file_option(
-            "Write a page for a browser as well, with all figures and all sentences: their scores, attention, n-best"
-            " lists and searches."
-        ),
+        file_option("Write a page for a browser, too: all figures and sentences, with scores, attention and searches."),
     ] = None,
     overwrite: Overwrite = False,
     device: Device = "auto",

@@ -26,7 +26,7 @@ _EXAMPLES = 10
 
 
 def inspect(
-    prepared: Annotated[Path, typer.Argument(metavar="[PREPARED]", help="A prepared folder.")] = DEFAULT_FOLDER,
+    prepared: Annotated[Path, typer.Argument(metavar="PREPARED", help="A prepared folder.")] = DEFAULT_FOLDER,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed that draws the pairs to show.")] = 1,
 ) -> None:
     """Check a prepared folder, and show its content.

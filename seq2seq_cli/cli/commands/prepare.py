@@ -33,7 +33,7 @@ def prepare(
     file: Annotated[
         Files,
         typer.Argument(
-            metavar="FILE...",
+            metavar="FILE",
             help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, XLIFF, PO, Toolbox, FLEx, ELAN,"
             " Parquet, .xlsx; also two aligned files; .zip and .gz, too; - is standard input.",
             show_default=False,

@@ -84,7 +84,7 @@ fuzz: $(VENV)/installed-dev  ## Read 10,000 corrupted files of every format (hou
 
 gallery: $(VENV)/installed-dev  ## Train every model on one task (hours); fill docs/gallery.md: PAIRS=FILE SET="KEY=VALUE ..." SEEDS=3
 	$(BIN)/python -m benchmarks.gallery --pairs $(PAIRS) --seeds $(SEEDS) $(foreach setting,$(SET),--set $(setting)) \
-		$(if $(filter data/sample.txt,$(PAIRS)),--alignment data/sample.align)
+		$(if $(filter data/sample.txt,$(PAIRS)),--alignment data/sample.align,--no-pictures)
 
 results: $(VENV)/installed-dev  ## Train systems on a pair file, fill the tables: PAIRS=FILE RESULTS="quick few" SEEDS=3
 	$(BIN)/python -m benchmarks.results $(RESULTS) --pairs $(PAIRS) --seeds $(SEEDS)

@@ -7,13 +7,12 @@ Lines of Python, JavaScript, CSS and HTML count; an import inside a function cou
 
 import argparse
 import ast
-import io
 import re
+import shutil
 import subprocess
 import sys
-import tarfile
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -26,58 +25,32 @@ _GENERATED = re.compile(r"<!-- (\w+) -->.*?<!-- end of \1 -->", re.DOTALL)
 """What benchmarks.pages fills in; its words do not count."""
 
 
-@dataclass(frozen=True)
-class House:
-    """The figures of a tree."""
-
-    rooms: dict[str, int]
-    """Lines by the name of the room, a folder of the package; "." has the modules outside of rooms."""
-    modules: list[int]
-    """Lines of each Python module that has more than its docstring."""
-    functions: list[int]
-    """Lines of each function."""
-    local_imports: int
-    typing_blocks: int
-    test_lines: int
-    words: int
-
-    @classmethod
-    def of(cls, tree: Path) -> "House":
-        """The figures of the tree at this path."""
-        package = tree / "seq2seq_cli"
-        rooms: dict[str, int] = {}
-        for path in _sources(package):
-            parts = path.relative_to(package).parts
-            rooms[parts[0] if len(parts) > 1 else "."] = rooms.get(parts[0] if len(parts) > 1 else ".", 0) + _lines(
-                path
-            )
-        modules = [path for path in _sources(package) if path.suffix == ".py"]
-        nodes = [node for path in modules for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-        functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        pages = [tree / "README.md", tree / "CONTRIBUTING.md", *(tree / "docs").glob("*.md")]
-        return cls(
-            rooms=dict(sorted(rooms.items())),
-            modules=[lines for lines in map(_lines, modules) if lines > 1],
-            functions=[(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions],
-            local_imports=len({id(inner) for node in functions for inner in ast.walk(node) if _is_import(inner)}),
-            typing_blocks=sum(isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for node in nodes),
-            test_lines=sum(map(_lines, _sources(tree / "tests"))),
-            words=sum(_words(page) for page in pages if page.name not in _NOT_PAGES),
-        )
-
-    def rows(self) -> Iterator[tuple[str, int]]:
-        """The figures by name."""
-        yield "lines of the package", sum(self.rooms.values())
-        yield from ((f"  {room}", lines) for room, lines in self.rooms.items())
-        yield "modules", len(self.modules)
-        yield "lines of the longest module", max(self.modules)
-        yield "lines of a module, median", round(median(self.modules))
-        yield "lines of the longest function", max(self.functions)
-        yield "lines of a function, median", round(median(self.functions))
-        yield "imports inside functions", self.local_imports
-        yield "TYPE_CHECKING blocks", self.typing_blocks
-        yield "lines of the tests", self.test_lines
-        yield "words of the pages", self.words
+def figures(tree: Path) -> Iterator[tuple[str, int]]:
+    """The figures of the tree at this path by name, of a room by that of its folder; "." has the modules outside."""
+    package = tree / "seq2seq_cli"
+    rooms: Counter[str] = Counter()
+    for path in _sources(package):
+        room, *inside = path.relative_to(package).parts
+        rooms[room if inside else "."] += _lines(path)
+    paths = [path for path in _sources(package) if path.suffix == ".py"]
+    modules = [lines for lines in map(_lines, paths) if lines > 1]  # more than a docstring
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    lengths = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions]
+    pages = [tree / "README.md", tree / "CONTRIBUTING.md", *(tree / "docs").glob("*.md")]
+    yield "lines of the package", rooms.total()
+    yield from ((f"  {room}", lines) for room, lines in sorted(rooms.items()))
+    yield "modules", len(modules)
+    yield "lines of the longest module", max(modules)
+    yield "lines of a module, median", round(median(modules))
+    yield "lines of the longest function", max(lengths)
+    yield "lines of a function, median", round(median(lengths))
+    imports = {id(each) for node in functions for each in ast.walk(node) if _is_import(each)}
+    yield "imports inside functions", len(imports)
+    typing_blocks = (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for node in nodes)
+    yield "TYPE_CHECKING blocks", sum(typing_blocks)
+    yield "lines of the tests", sum(map(_lines, _sources(tree / "tests")))
+    yield "words of the pages", sum(_words(page) for page in pages if page.name not in _NOT_PAGES)
 
 
 def _sources(folder: Path) -> Iterator[Path]:
@@ -97,11 +70,12 @@ def _is_import(node: ast.AST) -> bool:
     return is_call or isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _of_commit(commit: str) -> House:
-    archive = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
-    with TemporaryDirectory() as folder, tarfile.open(fileobj=io.BytesIO(archive)) as packed:
-        packed.extractall(folder, filter="data")
-        return House.of(Path(folder))
+def _of_commit(commit: str) -> dict[str, int]:
+    with TemporaryDirectory() as folder:
+        packed = Path(folder, "packed.tar")
+        subprocess.run(["git", "archive", f"--output={packed}", commit], cwd=ROOT, check=True)
+        shutil.unpack_archive(packed, folder, filter="data")
+        return dict(figures(Path(folder)))
 
 
 def main(arguments: list[str]) -> None:
@@ -109,8 +83,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.house", description="Measure the size of the project.")
     parser.add_argument("--against", metavar="COMMIT", help="an earlier commit")
     against = parser.parse_args(arguments).against
-    columns = [dict(_of_commit(against).rows())] if against else []
-    columns.append(dict(House.of(ROOT).rows()))
+    columns = [*([_of_commit(against)] if against else []), dict(figures(ROOT))]
     for name in dict.fromkeys(name for column in columns for name in column):
         print(f"{name:32}" + "".join(f"{column.get(name, 0):>10,}" for column in columns))
 

@@ -1,9 +1,9 @@
 """Train every shipped model on one task and write the results into docs/gallery.md: ``make gallery``.
 
 Each model is trained as by ``s2s train``, once per seed, and scored on the test split. The attention is drawn for one
-sentence, of the seed in the middle. At the end, all models train for some seconds in turn, for their speeds. Results
-and speeds are kept in --work, so that a gallery can be stopped and continued, and so that two processes can share one
-with --only; --no-training writes the page from those there are. Other pairs or settings need another --work.
+sentence, of the seed in the middle. Results are kept in --work, so that a gallery can be stopped and continued, and so
+that two processes can share one with --only; --no-training writes the page from those there are. Other pairs or
+settings need another --work.
 """
 
 import argparse
@@ -42,15 +42,12 @@ def main() -> None:
             return
         if not results:
             raise UsageError(f"{options.work}: no results of these models: leave out --no-training to train them")
-        speeds = {}
-        if options.seconds:
-            speeds = runs.known_speeds() if options.no_training else runs.speeds(results, seconds=options.seconds)
         if not options.no_pictures:
             runs.draw(map(in_the_middle, results.values()), options.sentence, options.page.with_suffix(""))
     except S2SError as error:
         sys.exit(f"benchmarks.gallery: {error}")
     task = _task(runs, results, options)
-    section = "\n".join([task, "", *model_table(results, speeds), "", *claim_table(results)]).rstrip()
+    section = "\n".join([task, "", *model_table(results), "", *claim_table(results)]).rstrip()
     page = fill(options.page.read_text(encoding="utf-8"), f"gallery of {options.pairs.stem}", section)
     options.page.write_text(page, encoding="utf-8")
 
@@ -66,10 +63,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, metavar="DIR", help="folder of the runs; default runs/gallery/FILE")
     parser.add_argument("--page", type=Path, default=PAGE, metavar="FILE", help="page to write the results into")
     parser.add_argument("--no-page", dest="page", action="store_const", const=None, help="train and score alone")
-    parser.add_argument("--no-training", action="store_true", help="show the results and speeds that are there")
-    parser.add_argument(
-        "--seconds", type=float, default=5.0, metavar="S", help="length of a round of speed; 0: no speeds"
-    )
+    parser.add_argument("--no-training", action="store_true", help="show the results that are there")
     parser.add_argument("--no-pictures", action="store_true", help="write only the tables")
     options = parser.parse_args()
     options.work = options.work or Path("runs/gallery") / options.pairs.stem

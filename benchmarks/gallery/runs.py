@@ -1,4 +1,4 @@
-"""The runs of the gallery: each model trained on one task as by ``s2s train``, scored, drawn and timed.
+"""The runs of the gallery: each model trained on one task as by ``s2s train``, scored and drawn.
 
 Results are kept in a folder, so that a gallery can be stopped and continued.
 """
@@ -6,17 +6,15 @@ Results are kept in a folder, so that a gallery can be stopped and continued.
 import dataclasses
 import json
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import torch
 
 from benchmarks.models import is_for_prepare
 from benchmarks.work_folder import claim
-from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -25,14 +23,10 @@ from seq2seq_cli.evaluation.attention_figures import GoldAlignment, read_gold_al
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet, SystemOutput, read_pair_lines, translate_set
 from seq2seq_cli.evaluation.scorer import bleu, corpus_score
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.learning.training_state import fresh_state
-from seq2seq_cli.model.build import build_model
 from seq2seq_cli.plots.pictures import save_attention
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.curves import plot_runs
 from seq2seq_cli.runs.listing import Run
-from seq2seq_cli.training.events import Step
-from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Plan
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.run import train_session
@@ -126,29 +120,6 @@ class GalleryRuns:
         if attending:
             plot_runs(attending, folder / "entropy.png", axis="epoch", measure="entropy", overwrite=True)
 
-    def known_speeds(self) -> dict[str, float]:
-        """Target tokens per second of training of each model that was timed."""
-        record = self._speeds()
-        known: dict[str, float] = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else {}
-        return known
-
-    def speeds(self, names: Collection[str], *, seconds: float) -> dict[str, float]:
-        """Time these models unless that is done already: medians of three rounds, in turn; with all known speeds."""
-        known = self.known_speeds()
-        if set(names) <= set(known):
-            return known
-        trainings = {name: _endless(self._config(name, seed=1), self.corpus) for name in names}
-        rates: dict[str, list[float]] = {name: [] for name in names}
-        for _ in range(3):
-            for name, training in trainings.items():
-                rates[name].append(_rate(training, seconds))
-        speeds = self.known_speeds() | {name: median(values) for name, values in rates.items()}
-        write_json(self._speeds(), speeds)
-        return speeds
-
-    def _speeds(self) -> Path:
-        return self.folder / "speeds.json"
-
     def _run(self, name: str, seed: int) -> Path:
         return self.folder / name / f"seed{seed}"
 
@@ -190,24 +161,3 @@ def _bleu(output: SystemOutput, pairs: Sequence[tuple[str, str]], language: str)
     outputs, references = [output.texts[source] for source, _ in pairs], [reference for _, reference in pairs]
     score = corpus_score(bleu(language), outputs, references)
     return score.value, score.signature
-
-
-def _endless(config: Config, corpus: PreparedCorpus) -> Iterator[Step]:
-    """The steps of a training without end."""
-    endless = config.training.model_copy(update={"epochs": 10**9, "max_minutes": None, "patience": None})
-    config = config.model_copy(update={"training": endless})
-    device = choose_device(endless.device)
-    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
-    model = build_model(config.model, **sizes).to(device)
-    state = fresh_state(model, endless, choose_precision(endless.precision, device))
-    return (event for event in TrainingLoop(state, corpus, config) if isinstance(event, Step))
-
-
-def _rate(steps: Iterator[Step], seconds: float) -> float:
-    """Target tokens per second of training, validations not counted."""
-    next(steps)  # after a pause, no batch is ready
-    tokens, elapsed = 0, 0.0
-    while elapsed < seconds:
-        step = next(steps)
-        tokens, elapsed = tokens + step.tokens, elapsed + step.seconds
-    return tokens / elapsed

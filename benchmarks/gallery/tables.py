@@ -78,18 +78,16 @@ CLAIMS = (
 )
 
 
-def model_table(results: Results, speeds: Mapping[str, float]) -> list[str]:
-    """A row for each model: size, speed where one is known, BLEU in all and by length, figures of the attention."""
+def model_table(results: Results) -> list[str]:
+    """A row for each model: size, BLEU in all and by length, figures of the attention."""
     first = next(iter(results.values()))[0]
     has_gold = any(each.error_rate is not None for several in results.values() for each in several)
-    has_speeds = not speeds.keys().isdisjoint(results)
-    titles = ["config", "parameters", *(["tokens/s"] if has_speeds else []), "seeds", "BLEU", *first.bleu_by_length]
+    titles = ["config", "parameters", "seeds", "BLEU", *first.bleu_by_length]
     titles += [*(["AER"] if has_gold else []), "entropy", "words on marks"]
     rows = [
         [
             f"`{name}`",
             f"{several[0].parameters:,}",
-            *([shown_mean([speeds.get(name)], ",.0f")] if has_speeds else []),
             str(len(several)),
             with_spread([each.bleu for each in several]),
             *(shown_mean([each.bleu_by_length[length] for each in several]) for length in first.bleu_by_length),

@@ -13,7 +13,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -78,24 +78,30 @@ def _train(options: argparse.Namespace, folder: Path) -> None:
 
     held = ExitStack()  # to the end of the process
     session = _session(options, folder, held)
-    log = Log(options.json)
+
+    def log(kind: str, **values: object) -> None:
+        """Add a line to the file of --json, which is whole whenever the run ends."""
+        if options.json:
+            with options.json.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"kind": kind} | values) + "\n")
+
     reached: list[Point] = []
     try:
         for point in points(
             train_session(session), session.state.progress, partial(_bleu, session), every=options.every
         ):
             reached.append(point)
-            log.write("validation", asdict(point))
+            log("validation", **asdict(point))
             print(f"{point.minutes:6.2f} minutes  epoch {point.epoch}  step {point.step}  BLEU {point.bleu:.2f}")
     except Interrupted:
         print("stopped")
     for wanted, goal in GOALS.items():
-        minutes = minutes_to(wanted, reached)
-        log.write("goal", {"bleu": wanted, "minutes": minutes, "goal": goal})
+        minutes = next((point.minutes for point in reached if point.bleu >= wanted), None)
+        log("goal", bleu=wanted, minutes=minutes, goal=goal)
         print(f"to {wanted:.0f} BLEU: {'not reached' if minutes is None else f'{minutes:.2f} minutes'} (goal {goal:g})")
     if session.state.progress.best_epoch and (found := report(session)).test:
         bleu = found.test.bleu
-        log.write("test", {"bleu": bleu.value, "signature": bleu.signature})
+        log("test", bleu=bleu.value, signature=bleu.signature)
         print(f"test split, the best weights, {found.search}: BLEU {bleu.value:.2f}  ({bleu.signature})")
 
 
@@ -119,12 +125,7 @@ def _bleu(session: "Session") -> float:
 
 
 def points(
-    events: Iterator["Event"],
-    progress: "Progress",
-    score: Callable[[], float],
-    *,
-    every: float | None,
-    clock: Callable[[], float] = time.monotonic,
+    events: Iterator["Event"], progress: "Progress", score: Callable[[], float], *, every: float | None
 ) -> Iterator[Point]:
     """The BLEU of each validation, and that of `score` every `every` minutes.
 
@@ -137,30 +138,12 @@ def points(
         minutes = progress.seconds / 60
         if isinstance(event, Step):
             if due is not None and every is not None and minutes >= due:
-                begun = clock()
+                begun = time.monotonic()
                 yield Point(minutes=minutes, step=event.step, epoch=event.epoch, bleu=score())
-                progress.seconds -= clock() - begun
+                progress.seconds -= time.monotonic() - begun
                 due = (minutes // every + 1) * every
         elif isinstance(event, Validated) and event.scores:
             yield Point(minutes=minutes, step=event.step, epoch=event.epoch, bleu=event.scores.bleu.value)
-
-
-def minutes_to(bleu: float, reached: Sequence[Point]) -> float | None:
-    """Minutes to the first point with that BLEU; None when none has it."""
-    return next((point.minutes for point in reached if point.bleu >= bleu), None)
-
-
-class Log:
-    """A file with a JSON object per line, whole whenever the run ends."""
-
-    def __init__(self, path: Path | None) -> None:
-        self._path = path
-
-    def write(self, kind: str, values: dict[str, object]) -> None:
-        """Add a line; without a file, do nothing."""
-        if self._path:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"kind": kind} | values) + "\n")
 
 
 if __name__ == "__main__":

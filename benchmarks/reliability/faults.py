@@ -82,13 +82,8 @@ def _case(name: str, arguments: Sequence[str], before: Path) -> Case:
     after = before.with_name(f"{name} done")
     record = before.with_name(f"{name} calls")
     _ran(before, after, arguments, record)
-    return Case(
-        name=name,
-        arguments=arguments,
-        before=before,
-        after=after,
-        calls=record.read_text(encoding="utf-8").splitlines(),
-    )
+    calls = record.read_text(encoding="utf-8").splitlines()
+    return Case(name=name, arguments=arguments, before=before, after=after, calls=calls)
 
 
 def _ran(before: Path, after: Path, arguments: Sequence[str], record: Path | None = None) -> Path:

@@ -88,8 +88,6 @@ def first_lines(pairs: Path, folder: Path) -> Path:
 def warm_up(folder: Path, pairs: Path) -> None:
     """Prepare, train and translate once in this process, in `folder`, so that no fork has to load what that needs."""
     prepare_environment()
-    # By default the bars of tqdm share a lock between processes, which a killed process would not release.
-    tqdm.set_lock(threading.RLock())
     import seq2seq_cli  # torch reads the environment when it is imported
 
     program = build_program()
@@ -118,6 +116,8 @@ def _become(arguments: Sequence[str], folder: Path, log: Path, before: Callable[
     try:
         os.chdir(folder)
         os.environ["TMPDIR"], tempfile.tempdir = str(folder / SCRATCH), None
+        # By default the bars of tqdm share a lock between processes, which a killed process would not release.
+        tqdm.set_lock(threading.RLock())
         with log.open("wb") as printed, Path(os.devnull).open("rb") as nothing:
             os.dup2(nothing.fileno(), 0)
             os.dup2(printed.fileno(), 1)

@@ -51,7 +51,7 @@ def main() -> None:
     except (S2SError, RuntimeError) as error:
         sys.exit(f"benchmarks.results: {error}")
     results = read_results(options.results)
-    if content := minutes_picture(results, options.picture_pairs):
+    if content := minutes_picture(results, "deu"):
         write_whole(options.picture, content)
     for page, name, lines in (
         (options.page, "results", results_table(results)),
@@ -86,9 +86,6 @@ def _parse() -> argparse.Namespace:
         "--robustness", type=Path, default=ROBUSTNESS, metavar="FILE", help="page with the table of other dresses"
     )
     parser.add_argument("--picture", type=Path, default=PICTURE, metavar="FILE", help="picture of BLEU by minutes")
-    parser.add_argument(
-        "--picture-pairs", default="deu", metavar="NAME", help="begin of the names of its pair files; default deu"
-    )
     options = parser.parse_args()
     for page in (options.page, options.summary, options.robustness):
         if not page.is_file():
@@ -210,9 +207,7 @@ def _scored(
     def score(found: CorpusScore) -> Score:
         return Score(value=found.value, signature=found.signature)
 
-    references: dict[str, str] = {}
-    for source, reference in corpus.sentences("test"):
-        references.setdefault(source, reference)
+    references = dict(reversed(corpus.sentences("test")))  # the first one of each source
     texts, expected = [outputs[source] for source in references], list(references.values())
     language = corpus.manifest.text.tgt.language
     return Result(
@@ -226,13 +221,10 @@ def _scored(
             *(f"{key}={','.join(files)}" for key, files in _help(options).items()),
         ],
         seed=seed,
-        parameters=None,
         minutes=minutes,
         bleu=score(corpus_score(bleu(language), texts, expected)),
         lowercase_bleu=score(corpus_score(bleu(language, lowercase=True), texts, expected)),
         chrf=score(corpus_score(chrf(), texts, expected)),
-        sentences_per_second=None,
-        start_seconds=None,
         hardware=_hardware(),
         torch=version("torch"),
     )

@@ -34,16 +34,16 @@ class Result:
     settings: list[str]
     """KEY=VALUE, other than the config has them."""
     seed: int
-    parameters: int | None
+    parameters: int | None = None
     """None for another toolkit, as are the two after the scores."""
     minutes: float
     """Minutes of training, validations included."""
     bleu: Score
     lowercase_bleu: Score
     chrf: Score
-    sentences_per_second: float | None
+    sentences_per_second: float | None = None
     """Of the test split, with the search of the config, in one process."""
-    start_seconds: float | None
+    start_seconds: float | None = None
     """Seconds of a new process that translates one sentence."""
     hardware: str
     torch: str

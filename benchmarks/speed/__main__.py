@@ -6,7 +6,7 @@ translation  with --run: seconds and memory of one sentence in a new process, se
              beam 5, and, with --joeynmt-model, JoeyNMT's seconds for the same sentences
 tutorial     seconds of the whole ``s2s train --config tutorial``
 training     target tokens/s with three decoders, in turn with the tutorials' loop and, with --joeynmt, JoeyNMT
-distributed  target tokens/s of two processes that train one model and of one, and the difference of their losses
+distributed  target tokens/s of two processes that train one model and of one
 memory       largest memory of training the default model
 limits       the most target tokens/s that the machine's products allow, and the per cent of it that training reached
 
@@ -17,7 +17,6 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -95,13 +94,9 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
     if "limits" in options.only:
         from benchmarks.speed.limits import measure_limits
 
-        figures += measure_limits(pairs, _medians(figures))
+        speeds = {figure.name.removeprefix("training, "): figure.median for figure in figures}
+        figures += measure_limits(pairs, speeds)
     return figures
-
-
-def _medians(figures: Sequence[Figure]) -> dict[str, float]:
-    """The median of each figure, by the name of the training."""
-    return {figure.name.removeprefix("training, "): figure.median for figure in figures}
 
 
 if __name__ == "__main__":

@@ -5,17 +5,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.figures import Figure, Goal, ratio
+from benchmarks.figures import Figure, ratio
 from benchmarks.models import DECODERS, prepared, settings
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.runs.records import History, read_history
+from seq2seq_cli.runs.records import read_history
 
 PROCESSES = 2
-# Without dropout and sampled words, which each process draws for itself, both trainings are equal up to rounding.
+# Without dropout and sampled words, which each process draws for itself, both trainings do the same work.
 _SETTINGS = (
     *settings(DECODERS[0]),
     "data.limit=20000",
@@ -28,69 +27,31 @@ _SETTINGS = (
     "training.precision=fp32",
 )
 _SET = [f"--set={setting}" for setting in _SETTINGS]
-_LARGEST_DIFFERENCE = 1.0
-"""Per cent of the loss."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Trained:
-    """Speed and loss of the last epoch of a run."""
-
-    rate: float
-    """Target tokens per second."""
-    loss: float
-    """Mean negative log-likelihood of training, in nats per target token."""
 
 
 def measure_distributed(pairs: Path, *, rounds: int) -> list[Figure]:
-    """Target tokens per second of one process and of two, in turn, and the difference of their last training losses.
-
-    Raises RuntimeError when a training fails.
-    """
+    """Target tokens per second of one process and of two, in turn; raises RuntimeError when a training fails."""
     with prepared(pairs, load_config(None, _SETTINGS)) as corpus:
-        trained = [tuple(_train(corpus.path, processes) for processes in (1, PROCESSES)) for _ in range(rounds)]
+        rates = [[_rate(corpus.path, processes) for processes in (1, PROCESSES)] for _ in range(rounds)]
     one, two = (
-        Figure(
-            name=f"training, {processes} process{'es' if processes > 1 else ''}",
-            unit="target tokens/s",
-            values=[both[which].rate for both in trained],
-        )
-        for which, processes in enumerate((1, PROCESSES))
+        Figure(name=f"training, {name}", unit="target tokens/s", values=values)
+        for name, values in zip(("1 process", f"{PROCESSES} processes"), zip(*rates, strict=True), strict=True)
     )
-    differences = [difference(alone.loss, together.loss) for alone, together in trained]
-    goal = Goal(value=_LARGEST_DIFFERENCE, at_most=True)
-    return [
-        one,
-        two,
-        ratio(f"{PROCESSES} processes over 1", two, one),
-        Figure(name="  difference of the losses", unit="%", values=differences, goal=goal),
-    ]
+    return [one, two, ratio(f"{PROCESSES} processes over 1", two, one)]
 
 
-def difference(one: float, other: float) -> float:
-    """The difference of two values, in per cent of the first."""
-    return 100 * abs(other - one) / one
-
-
-def last_epoch(history: History) -> Trained:
-    """Speed and loss of the last epoch.
-
-    Raises ValueError for fewer than two epochs, RuntimeError when the last one is too short to be timed.
-    """
-    first, last = history.validations[-2:]
-    seconds = last.seconds - first.seconds
-    if not seconds or last.train_loss is None:
-        raise RuntimeError("an epoch is too short to be timed: measure with more pairs")
-    return Trained(rate=(last.tokens - first.tokens) / seconds, loss=last.train_loss)
-
-
-def _train(corpus: Path, processes: int) -> Trained:
+def _rate(corpus: Path, processes: int) -> float:
+    """Target tokens per second of the second epoch of two."""
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "run"
         command = [*_program(processes), "train", "--config=luong_general", "--data", str(corpus)]
         command += ["--out", str(run), *_SET]
         _run(command, threads=threads_each(processes, cores=usable_cores()))
-        return last_epoch(read_history(run))
+        first, second = read_history(run).validations
+    seconds = second.seconds - first.seconds
+    if not seconds:
+        raise RuntimeError("an epoch is too short to be timed: measure with more pairs")
+    return (second.tokens - first.tokens) / seconds
 
 
 def _program(processes: int) -> list[str]:

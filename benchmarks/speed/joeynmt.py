@@ -5,7 +5,7 @@ import statistics
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.joeynmt import JoeyNMT
@@ -22,12 +22,17 @@ def joeynmt_round(peer: JoeyNMT, *, seconds: float) -> Round:
     command = peer.command("train", "--skip-test")
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
     try:
-        rates = enough(speeds(process.stdout or ()), seconds)
+        rates = speeds(process.stdout or ())
+        next(rates)
+        started, taken = time.perf_counter(), [next(rates)]
+        while time.perf_counter() - started < seconds:
+            taken.append(next(rates))
         peak = peak_memory(Path(f"/proc/{process.pid}/status"))
     finally:
         process.kill()
         process.communicate()
-    return Round(rate=mean_rate(rates), peak=peak, peak_halfway=peak, precision="fp32")
+    rate = statistics.harmonic_mean(taken)  # each is of a part of the log with equally many tokens
+    return Round(rate=rate, peak=peak, precision="fp32")
 
 
 def speeds(lines: Iterable[str]) -> Iterator[int]:
@@ -38,18 +43,3 @@ def speeds(lines: Iterable[str]) -> Iterator[int]:
         if found := _SPEED.search(line):
             yield int(found["rate"])
     raise RuntimeError("JoeyNMT ended by itself: " + "".join(last).strip())
-
-
-def enough(speeds: Iterator[int], seconds: float, clock: Callable[[], float] = time.perf_counter) -> list[int]:
-    """The figures of `seconds` after the first, which is left out; at least one."""
-    next(speeds)
-    started = clock()
-    taken = [next(speeds)]
-    while clock() - started < seconds:
-        taken.append(next(speeds))
-    return taken
-
-
-def mean_rate(rates: Sequence[int]) -> float:
-    """The mean speed over parts of the log with equally many tokens."""
-    return statistics.harmonic_mean(rates)

@@ -4,13 +4,12 @@ The rate at which the machine multiplies large matrices, divided by the operatio
 per second. With matrices of the model's own sizes, which multiply more slowly, the limit is lower.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from timeit import Timer
 
 import torch
-from torch import Tensor
 
 from benchmarks.figures import Figure, Goal
 from benchmarks.models import DECODERS, measured_config, prepared
@@ -85,23 +84,14 @@ def seconds_of_product(product: Product, dtype: torch.dtype) -> float:
 
 @cache
 def seconds_of(rows: int, inner: int, columns: int, batch: int, dtype: torch.dtype) -> float:
-    """Shortest seconds to multiply rows x inner by inner x columns, `batch` such products at a time."""
+    """Shortest seconds to multiply rows x inner by inner x columns, `batch` such products at a time.
+
+    They are those of the fastest of several measurements, each of enough runs for the clock.
+    """
     left, right = torch.randn(batch, rows, inner).to(dtype), torch.randn(batch, inner, columns).to(dtype)
     if batch == 1:
         left, right = left[0], right[0]
-    return shortest(lambda: torch.matmul(left, right))
-
-
-def shortest(work: Callable[[], Tensor], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Seconds per run in the fastest of several measurements, each of enough runs for the clock."""
-    work()
-    started = clock()
-    work()
-    runs = max(1, round(_SHORTEST / max(clock() - started, 1e-9)))
-    times = []
-    for _ in range(_REPEATS):
-        started = clock()
-        for _ in range(runs):
-            work()
-        times.append((clock() - started) / runs)
-    return min(times)
+    timer = Timer(lambda: torch.matmul(left, right))
+    timer.timeit(1)  # the first run is slower
+    runs = max(1, round(_SHORTEST / max(timer.timeit(1), 1e-9)))
+    return min(timer.repeat(_REPEATS, runs)) / runs

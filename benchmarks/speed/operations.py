@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from seq2seq_cli.config.schema.model import ModelConfig
 
+_GATES = 4
+"""Gates of an LSTM."""
 _BACKWARD = 2
 """Backward, each product needs one product for the gradient of each factor."""
 
@@ -34,7 +36,6 @@ class Shape:
 class Product:
     """A product of a rows x inner matrix and an inner x columns matrix, possibly repeated."""
 
-    name: str
     rows: int
     inner: int
     columns: int
@@ -55,77 +56,30 @@ def operations_of_a_token(model: ModelConfig, shape: Shape) -> float:
 
 
 def products(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    """All products of a batch.
-
-    The model has one layer on each side, a linear bridge, and general or additive global attention; for any other,
-    raises NotImplementedError.
-    """
-    attention, encoder, decoder = model.attention, model.encoder, model.decoder
-    if (
-        attention.score not in ("general", "additive")
-        or attention.scope != "global"
-        or model.bridge != "linear"
-        or (encoder.layers, decoder.layers) != (1, 1)
-        or decoder.readout not in ("state", "attentional")
-    ):
-        raise NotImplementedError(f"the operations of {model!r}")
-    yield from _encoder(model, shape)
-    yield from _attention(model, shape)
-    yield from _decoder(model, shape)
-    size = decoder.readout_size or 0
-    yield Product(name="output layer", rows=shape.tokens, inner=size, columns=shape.vocabulary)
-
-
-def _encoder(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    encoder, hidden = model.encoder, model.encoder.hidden_size
-    gates = _gates(encoder.cell) * hidden
-    rows = shape.sentences * shape.src
-    for _ in range(1 if encoder.directions == "one" else 2):
-        yield Product(name="encoder, words", rows=rows, inner=encoder.embedding_size, columns=gates)
-        yield Product(name="encoder, states", rows=shape.sentences, inner=hidden, columns=gates, steps=shape.src)
-    for _ in range(2 if model.decoder.cell == "lstm" else 1):
-        inner, columns = encoder.state_size, model.decoder.hidden_size
-        yield Product(name="bridge", rows=shape.sentences, inner=inner, columns=columns)
-
-
-def _attention(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    memory, query = model.memory_size, model.decoder.hidden_size
-    keys = query if model.attention.score == "general" else model.attention.size or query
-    tokens, steps = _steps(model, shape)
-    rows = tokens * shape.sentences
-    yield Product(name="keys", rows=shape.sentences * shape.src, inner=memory, columns=keys)
+    """All products of a batch of a measured model, of which `models.py` has the parts and sizes."""
+    encoder, decoder, memory, hidden = model.encoder, model.decoder, model.memory_size, model.decoder.hidden_size
+    sentences, src_tokens, gates = shape.sentences, shape.sentences * shape.src, _GATES * encoder.hidden_size
+    for _ in range(2):  # directions of the encoder: words, then states
+        yield Product(rows=src_tokens, inner=encoder.embedding_size, columns=gates)
+        yield Product(rows=sentences, inner=encoder.hidden_size, columns=gates, steps=shape.src)
+    for _ in range(2):  # the bridge to both states of the decoder
+        yield Product(rows=sentences, inner=memory, columns=hidden)
+    # The number of target tokens of a sentence that attend at a time, and the number of such steps.
+    tokens, steps = (1, shape.tgt) if decoder.kind == "bahdanau" or decoder.input_feeding else (shape.tgt, 1)
+    rows, gates = tokens * sentences, _GATES * hidden
+    yield Product(rows=src_tokens, inner=memory, columns=hidden)  # keys
     if model.attention.score == "additive":
-        yield Product(name="queries", rows=rows, inner=query, columns=keys, steps=steps)
-        yield Product(name="scores", rows=rows * shape.src, inner=keys, columns=1, steps=steps)
+        yield Product(rows=rows, inner=hidden, columns=hidden, steps=steps)  # queries
+        yield Product(rows=rows * shape.src, inner=hidden, columns=1, steps=steps)  # scores
     else:
-        yield Product(name="scores", rows=tokens, inner=keys, columns=shape.src, steps=steps, batch=shape.sentences)
-    yield Product(name="contexts", rows=tokens, inner=shape.src, columns=memory, steps=steps, batch=shape.sentences)
-
-
-def _decoder(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    decoder, hidden, memory = model.decoder, model.decoder.hidden_size, model.memory_size
-    gates = _gates(decoder.cell) * hidden
-    tokens, steps = _steps(model, shape)
-    rows = tokens * shape.sentences
-    yield Product(name="decoder, words", rows=shape.tokens, inner=decoder.embedding_size, columns=gates)
-    yield Product(name="decoder, states", rows=shape.sentences, inner=hidden, columns=gates, steps=shape.tgt)
+        yield Product(rows=tokens, inner=hidden, columns=shape.src, steps=steps, batch=sentences)  # scores
+    yield Product(rows=tokens, inner=shape.src, columns=memory, steps=steps, batch=sentences)  # contexts
+    yield Product(rows=shape.tokens, inner=decoder.embedding_size, columns=gates)  # words of the decoder
+    yield Product(rows=sentences, inner=hidden, columns=gates, steps=shape.tgt)  # its states
     if decoder.kind == "bahdanau":
-        yield Product(name="decoder, contexts", rows=rows, inner=memory, columns=gates, steps=steps)
+        yield Product(rows=rows, inner=memory, columns=gates, steps=steps)  # the contexts that it reads
     elif decoder.input_feeding:
-        fed = decoder.readout_size or 0
-        yield Product(name="decoder, fed", rows=rows, inner=fed, columns=gates, steps=steps)
-    if decoder.readout in ("attentional", "lexical"):
-        inner = model.encoder.state_size + hidden
-        yield Product(name="readout", rows=rows, inner=inner, columns=hidden, steps=steps)
-    if decoder.readout == "lexical":
-        yield Product(name="readout, words", rows=rows, inner=hidden, columns=hidden, steps=steps)
-
-
-def _steps(model: ModelConfig, shape: Shape) -> tuple[int, int]:
-    """The number of target tokens of a sentence that attend at a time, and the number of such steps."""
-    stepwise = model.decoder.kind == "bahdanau" or model.decoder.input_feeding
-    return (1, shape.tgt) if stepwise else (shape.tgt, 1)
-
-
-def _gates(cell: str) -> int:
-    return 4 if cell == "lstm" else 3
+        yield Product(rows=rows, inner=hidden, columns=gates, steps=steps)  # the readouts that it is fed
+    if decoder.readout == "attentional":
+        yield Product(rows=rows, inner=memory + hidden, columns=hidden, steps=steps)  # readouts
+    yield Product(rows=shape.tokens, inner=hidden, columns=shape.vocabulary)  # output layer

@@ -65,7 +65,7 @@ class Load:
 
 @dataclass
 class Outcome:
-    """What the clients saw."""
+    """What the clients saw, and what it cost the server."""
 
     seconds: list[float] = field(default_factory=list)
     """From each request to its right answer."""
@@ -73,6 +73,12 @@ class Outcome:
     """Answers of another status, or with another translation."""
     lost: int = 0
     """Requests without an answer: the connection was closed, or nothing came."""
+    elapsed: float = 0.0
+    """Seconds of the load."""
+    cpu: float = 0.0
+    """CPU time of the server in these, in seconds."""
+    memory: list[float] = field(default_factory=list)
+    """Of the server in MB, after a third of the load and at its end."""
 
 
 class Client:
@@ -106,25 +112,6 @@ class Client:
         return Answer(int(head.split(b" ", 2)[1]), time.perf_counter() - self._since, content, closes)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measured:
-    """What was measured of a server."""
-
-    clients: int
-    outcome: Outcome
-    """Under load."""
-    elapsed: float
-    """Seconds of the load."""
-    cpu: float
-    """CPU time of the server in these, in seconds."""
-    memory: list[float]
-    """Of the server in MB, after a third of the load and at its end."""
-    stopped: Outcome
-    """While the server stopped."""
-    in_process: list[tuple[float, float]]
-    """Sentences per second, and per second of CPU time, of a batch without a server."""
-
-
 def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> tuple[list[Figure], list[str]]:
     """The figures of a server under load, and what went wrong."""
     sentences = different_sources(pairs, SENTENCES)
@@ -135,42 +122,32 @@ def measure_serving(run: Path, pairs: Path, *, clients: int, seconds: float) -> 
         languages=(codecs[0].config.language, codecs[1].config.language),
     )
     with serving(run) as (server, address):
-        memory: list[float] = []
         in_process = [_rates(loaded, sentences)]
         outcome, begun, cpu = Outcome(), time.perf_counter(), _cpu(server)
         for part in (seconds / 3, 2 * seconds / 3):
             _load(address, clients, part, asked, outcome)
-            memory.append(server.memory_info().rss / 1e6)
-        elapsed, cpu = time.perf_counter() - begun, _cpu(server) - cpu
+            outcome.memory.append(server.memory_info().rss / 1e6)
+        outcome.elapsed, outcome.cpu = time.perf_counter() - begun, _cpu(server) - cpu
         in_process.append(_rates(loaded, sentences))
         stopped = Outcome()
         _load(address, clients, 5, asked, stopped, stop=server)
         code = server.wait(_WAIT)
-    measured = Measured(
-        clients=clients,
-        outcome=outcome,
-        elapsed=elapsed,
-        cpu=cpu,
-        memory=memory,
-        stopped=stopped,
-        in_process=in_process,
-    )
     wrong = [*outcome.wrong, *stopped.wrong]
     if lost := outcome.lost + stopped.lost:
         wrong.append(f"{counted(lost, 'request')} lost")
     if code:
         wrong.append(f"it ended with {code}")
-    return _figures(measured), wrong
+    return _figures(clients, outcome, stopped, in_process), wrong
 
 
-def _figures(measured: Measured) -> list[Figure]:
-    seconds, memory = measured.outcome.seconds, measured.memory
-    lost = measured.outcome.lost + measured.stopped.lost
-    rate = Figure(
-        name=f"s2s serve, {measured.clients} clients", unit="sentences/s", values=[len(seconds) / measured.elapsed]
-    )
-    cpu_rate = Figure(name="  per second of CPU time", unit="sentences/s", values=[len(seconds) / measured.cpu])
-    rates, cpu_rates = zip(*measured.in_process, strict=True)
+def _figures(
+    clients: int, outcome: Outcome, stopped: Outcome, in_process: Sequence[tuple[float, float]]
+) -> list[Figure]:
+    """The figures of the outcomes under load and while the server stopped, and of batches in this process."""
+    seconds, memory = outcome.seconds, outcome.memory
+    rate = Figure(name=f"s2s serve, {clients} clients", unit="sentences/s", values=[len(seconds) / outcome.elapsed])
+    cpu_rate = Figure(name="  per second of CPU time", unit="sentences/s", values=[len(seconds) / outcome.cpu])
+    rates, cpu_rates = zip(*in_process, strict=True)
     batch = Figure(name=f"a batch of {SENTENCES:,}, in-process", unit="sentences/s", values=rates)
     cpu_batch = Figure(name="  per second of CPU time", unit="sentences/s", values=cpu_rates)
     return [
@@ -186,8 +163,8 @@ def _figures(measured: Measured) -> list[Figure]:
         Figure(name="  memory", unit="MB", values=memory),
         Figure(name="  memory, at the end / before", unit="times", values=[memory[1] / memory[0]], goal=GROWTH),
         Figure(name="  answers", unit="", values=[len(seconds)]),
-        Figure(name="  answers while it stopped", unit="", values=[len(measured.stopped.seconds)]),
-        Figure(name="  requests lost", unit="", values=[lost], goal=Goal(value=0, at_most=True)),
+        Figure(name="  answers while it stopped", unit="", values=[len(stopped.seconds)]),
+        Figure(name="  requests lost", unit="", values=[outcome.lost + stopped.lost], goal=Goal(value=0, at_most=True)),
     ]
 
 

@@ -12,7 +12,6 @@ from benchmarks.joeynmt import JoeyNMT
 from benchmarks.models import DECODERS, default_config, measured_config, prepared
 from benchmarks.speed.joeynmt import joeynmt_round
 from benchmarks.speed.training_round import DEFAULT, TUTORIAL, Round
-from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 JOEYNMT, LOOP = "JoeyNMT, input feeding", "the tutorials' loop"
 _GOALS = {
@@ -23,9 +22,6 @@ _GOALS = {
 _MOST_MEMORY = 1500.0
 """Memory that training the default model may need, in MB."""
 _UNIT = "target tokens/s"
-
-Training = Callable[[], Round]
-"""Trains for one round."""
 
 
 def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, rounds: int) -> list[Figure]:
@@ -42,22 +38,18 @@ def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, round
                 joeynmt, corpus, measured_config("Luong, input feeding"), corpus.path.parent / "joeynmt"
             )
             trainings[JOEYNMT] = partial(joeynmt_round, peer, seconds=seconds)
-        _announce(corpus)
+        size = len(corpus.codec("tgt").vocabulary)
+        print(f"training on {len(corpus.split('train')):,} pairs, one vocabulary of {size:,}", file=sys.stderr)
         return compare(take_turns(trainings, rounds=rounds))
 
 
 def measure_memory(pairs: Path, *, seconds: float, rounds: int) -> list[Figure]:
-    """Largest memory of training the default model, and its growth in the second half of the time."""
+    """Largest memory of training the default model."""
     with prepared(pairs, default_config()) as corpus:
         training = partial(run_round, corpus.path, DEFAULT, seconds=seconds)
-        done = take_turns({DEFAULT: training}, rounds=rounds)[DEFAULT]
-    peaks = [one.peak for one in done]
-    growth = [one.peak - one.peak_halfway for one in done]
+        peaks = [one.peak for one in take_turns({DEFAULT: training}, rounds=rounds)[DEFAULT]]
     goal = Goal(value=_MOST_MEMORY, at_most=True)
-    return [
-        Figure(name="training the default model, memory", unit="MB", values=peaks, goal=goal),
-        Figure(name="  growth in the second half of the time", unit="MB", values=growth),
-    ]
+    return [Figure(name="training the default model, memory", unit="MB", values=peaks, goal=goal)]
 
 
 def compare(measured: Mapping[str, Sequence[Round]]) -> list[Figure]:
@@ -77,7 +69,7 @@ def compare(measured: Mapping[str, Sequence[Round]]) -> list[Figure]:
     return figures + [Figure(name=f"training, {name}, memory", unit="MB", values=peaks[name]) for name in measured]
 
 
-def take_turns(trainings: Mapping[str, Training], *, rounds: int) -> dict[str, list[Round]]:
+def take_turns(trainings: Mapping[str, Callable[[], Round]], *, rounds: int) -> dict[str, list[Round]]:
     """The rounds of each training, taken in turns, so that other load on the machine affects all of them."""
     done: dict[str, list[Round]] = {name: [] for name in trainings}
     for number in range(rounds):
@@ -96,8 +88,3 @@ def run_round(corpus: Path, name: str, *, seconds: float) -> Round:
     if done.returncode:
         raise RuntimeError(f"training, {name}: {done.stderr.strip()}")
     return Round(**json.loads(done.stdout.splitlines()[-1]))
-
-
-def _announce(corpus: PreparedCorpus) -> None:
-    size = len(corpus.codec("tgt").vocabulary)
-    print(f"training on {len(corpus.split('train')):,} pairs, one vocabulary of {size:,}", file=sys.stderr)

@@ -14,7 +14,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -38,8 +38,6 @@ class Round:
     """Target tokens per second, EOS counted, padding not."""
     peak: float
     """Largest memory of the process, in MB."""
-    peak_halfway: float
-    """The same after half of the time, in MB."""
     precision: str
     """Precision of the products."""
 
@@ -68,26 +66,21 @@ def _measure(corpus: Path, name: str, seconds: float) -> Round:
         return measure(steps, seconds=seconds, precision=precision)
 
 
-def measure(
-    steps: Iterator[int], *, seconds: float, precision: str, clock: Callable[[], float] = time.perf_counter
-) -> Round:
+def measure(steps: Iterator[int], *, seconds: float, precision: str) -> Round:
     """Train for `seconds`, or one step if that is longer, after a warm-up of at most as long.
 
     `steps` yields the target tokens of each step. Raises StopIteration when the training ends too early.
     """
-    begun = clock()
+    begun = time.perf_counter()
     next(steps)
-    while clock() - begun < min(WARM_UP, seconds):
+    while time.perf_counter() - begun < min(WARM_UP, seconds):
         next(steps)
-    started = now = clock()
-    tokens, halfway = 0, 0.0
-    while (elapsed := now - started) < seconds:
-        if not halfway and elapsed >= seconds / 2:
-            halfway = peak_memory()
+    started = time.perf_counter()
+    tokens, elapsed = 0, 0.0
+    while elapsed < seconds:
         tokens += next(steps)
-        now = clock()
-    peak = peak_memory()
-    return Round(rate=tokens / elapsed, peak=peak, peak_halfway=halfway or peak, precision=precision)
+        elapsed = time.perf_counter() - started
+    return Round(rate=tokens / elapsed, peak=peak_memory(), precision=precision)
 
 
 def peak_memory(status: Path | None = None) -> float:

@@ -1,6 +1,5 @@
 """Time and memory of translating with a run: one sentence, and many, beside JoeyNMT."""
 
-import itertools
 import subprocess
 import tempfile
 import time
@@ -51,18 +50,17 @@ def different_sources(pairs: Path, count: int) -> list[str]:
     """The given number of different sentences of the first column, evenly spaced over the file."""
     with pairs.open(encoding="utf-8") as file:
         sources = list(dict.fromkeys(line.split("\t", 1)[0].strip() for line in file))
-    return list(itertools.islice(sources, 0, None, max(1, len(sources) // count)))[:count]
+    return sources[:: max(1, len(sources) // count)][:count]
 
 
 def _as_commands(file: Path, run: Path, joeynmt: Path | None, rounds: int) -> tuple[Figure, Figure | None]:
     """Seconds of whole commands with beam search, start included: ours, then JoeyNMT's."""
     ours: list[float] = []
     peer: list[float] = []
+    command = ("translate", "--model", str(run), f"--set=decoding.beam_size={_BEAM_SIZE}")
     for _ in range(rounds):
         with file.open("rb") as lines:
-            ours.append(
-                run_s2s("translate", "--model", str(run), f"--set=decoding.beam_size={_BEAM_SIZE}", stdin=lines).seconds
-            )
+            ours.append(run_s2s(*command, stdin=lines).seconds)
         if joeynmt:
             peer.append(_joeynmt_seconds(joeynmt, file))
     name = f"translate, {SENTENCES:,} sentences, beam {_BEAM_SIZE}"
@@ -78,17 +76,11 @@ def _check_beam(joeynmt: Path) -> None:
 
 def _joeynmt_seconds(config: Path, file: Path) -> float:
     # The link is not resolved: its target is the python without the environment.
-    python = config.absolute().parent / "venv" / "bin" / "python"
+    folder = config.absolute().parent
+    command = [str(folder / "venv" / "bin" / "python"), "-m", "joeynmt", "translate", str(config.absolute())]
     started = time.perf_counter()
     with file.open("rb") as lines:
-        done = subprocess.run(
-            [python, "-m", "joeynmt", "translate", config.absolute()],
-            stdin=lines,
-            capture_output=True,
-            encoding="utf-8",
-            cwd=config.parent,
-            check=False,
-        )
+        done = subprocess.run(command, stdin=lines, capture_output=True, encoding="utf-8", cwd=folder, check=False)
     if done.returncode:
         raise RuntimeError(f"JoeyNMT: {done.stderr.strip()[-500:]}")
     return time.perf_counter() - started

@@ -64,9 +64,10 @@ class Schedule:
         self.commands += len(commands)
         self.told += [*(command.in_words for command in commands), *(f"the user {deed.words}" for deed in deeds)]
         for command in commands:
-            others = [other.touches for other in commands if other is not command] + [deed.writes for deed in deeds]
-            writers = [other.writes for other in commands if other is not command] + [deed.writes for deed in deeds]
-            alone = not command.writes & set().union(*others) and not command.reads & set().union(*writers)
+            others = [other for other in commands if other is not command]
+            written = set[str]().union(*(other.writes for other in others), *(deed.writes for deed in deeds))
+            read = set[str]().union(*(other.reads for other in others))
+            alone = written.isdisjoint(command.writes | command.reads) and read.isdisjoint(command.writes)
             self.problems += self._told_badly(command, alone=alone)
         self.problems += self.home.lost(commands, deeds)
 
@@ -109,13 +110,13 @@ class Schedule:
             yield f"PROBLEM: {command.in_words}: ended with {code}: {last}"
 
 
-def play_all(folder: Path, pairs: Path, *, schedules: int, seconds: float, first: int, rounds: int) -> bool:
+def play_all(folder: Path, pairs: Path, options: argparse.Namespace) -> bool:
     """Play schedules until so many are done or the time is over, and print the outcome; True when nothing is lost."""
     warm_up(folder / "warm", pairs)
-    messages, commands, bad, number = Counter[str](), 0, 0, first
+    messages, commands, bad, number = Counter[str](), 0, 0, options.first
     span = _span(folder)
-    ends = time.monotonic() + seconds
-    while number < first + schedules and time.monotonic() < ends:
+    ends = time.monotonic() + options.seconds
+    while number < options.first + options.schedules and time.monotonic() < ends:
         home = folder / "schedules" / "here"
         (home / SCRATCH).mkdir(parents=True)
         shutil.copyfile(pairs, home / "pairs.txt")
@@ -123,13 +124,14 @@ def play_all(folder: Path, pairs: Path, *, schedules: int, seconds: float, first
         here = Home(folder=home, whole={"data/a"})
         chance = random.Random(number)  # noqa: S311  # not for secrets
         schedule = Schedule(home=here, draws=Draws(home=here, chance=chance, span=span), messages=messages)
-        if problems := schedule.play(rounds):
+        if problems := schedule.play(options.rounds):
             bad += 1
             print(f"schedule {number}:", *problems, sep="\n  ", flush=True)
         commands += schedule.commands
         shutil.rmtree(folder / "schedules")
         number += 1
-    print(f"{number - first} schedules with {commands} commands: {bad or 'none'} of them lost something or went wrong")
+    played = f"{number - options.first} schedules with {commands} commands"
+    print(f"{played}: {bad or 'none'} of them lost something or went wrong")
     for message, count in messages.most_common():
         print(f"{count:6} {message}")
     return not bad
@@ -160,15 +162,7 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        pairs = first_lines(options.pairs, folder)
-        nothing_lost = play_all(
-            folder,
-            pairs,
-            schedules=options.schedules,
-            seconds=options.seconds,
-            first=options.first,
-            rounds=options.rounds,
-        )
+        nothing_lost = play_all(folder, first_lines(options.pairs, folder), options)
     sys.exit(0 if nothing_lost else 1)
 
 

@@ -29,11 +29,6 @@ class Command:
     code: int | None = None
 
     @property
-    def touches(self) -> set[str]:
-        """The folders that it reads or writes."""
-        return self.reads | self.writes
-
-    @property
     def in_words(self) -> str:
         """The command without its settings."""
         words = (word for word in self.arguments if not word.startswith("--set="))

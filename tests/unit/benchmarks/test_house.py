@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from benchmarks.house import House
+from benchmarks.house import figures
 
 
 def test_lines_modules_and_imports_inside_functions_are_counted(tmp_path: Path) -> None:
@@ -16,7 +16,8 @@ def test_lines_modules_and_imports_inside_functions_are_counted(tmp_path: Path) 
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-    house = House.of(tmp_path)
-    assert house.rooms == {".": 1, "model": 7, "pages": 2}
-    assert (house.modules, house.functions, house.local_imports) == ([7], [4], 1)
-    assert (house.test_lines, house.words) == (5, 3)
+    house = dict(figures(tmp_path))
+    assert [house[f"  {room}"] for room in (".", "model", "pages")] == [1, 7, 2]
+    assert [house[name] for name in ("modules", "lines of the longest module", "imports inside functions")] == [1, 7, 1]
+    assert [house[f"lines of {what}"] for what in ("the package", "the longest function", "the tests")] == [10, 4, 5]
+    assert house["words of the pages"] == 3

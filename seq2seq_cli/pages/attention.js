@@ -61,7 +61,11 @@ function attentionOf(sides, weights, languages) {
 
   const light = (event) => show(event.currentTarget);
   const unlight = () => show(pinned);
-  const onclick = (event) => pin(event.currentTarget);
+  const onclick = ({ currentTarget: button }) => {
+    pinned = pinned === button ? null : button;
+    for (const each of all) each.setAttribute("aria-pressed", String(each === pinned));
+    show(pinned);
+  };
   const watch = { onmouseenter: light, onfocus: light, onmouseleave: unlight, onblur: unlight, onclick };
   const wordsOfSide = (side) => sides[side].map(({ text }, number) => el("button", {
     type: "button", class: "word", "aria-pressed": "false", "data-side": side, "data-number": number, ...watch,
@@ -88,12 +92,6 @@ function attentionOf(sides, weights, languages) {
     told.replaceChildren(bdi(sides[side][number].text), arrow, ...words.slice(0, -1));
   }
 
-  function pin(button) {
-    pinned = pinned === button ? null : button;
-    for (const each of all) each.setAttribute("aria-pressed", String(each === pinned));
-    show(pinned);
-  }
-
   matrix.addEventListener("mouseover", (event) => {
     const { source: column, target: row } = event.target.closest?.("td, th")?.dataset ?? {};
     const word = row === undefined ? buttons.source[column] : buttons.target[row];
@@ -103,8 +101,7 @@ function attentionOf(sides, weights, languages) {
   show(null);
   const line = (side, label, lang) =>
     el("div", { class: "line", role: "group", "aria-label": label, dir: "auto", lang }, ...buttons[side]);
-  const lines = [line("source", "Source", languages[0]), line("target", "Translation", languages[1])];
-  return [el("div", { class: "lines" }, ...lines), told,
+  return [line("source", "Source", languages[0]), line("target", "Translation", languages[1]), told,
     scrolling(matrix, "Attention weights in percent: a row per word of the translation")];
 }
 

@@ -39,12 +39,10 @@ function scrolling(element, label) {
 
 /** A part of the page that is opened by its summary; what it shows is made when it is opened first. */
 function fold(summary, make, open = false) {
-  const box = el("details", {}, el("summary", {}, summary));
   const fill = () => {
     if (box.open && box.children.length === 1) box.append(make());
   };
-  box.addEventListener("toggle", fill);
-  box.open = open;
+  const box = el("details", { open, ontoggle: fill }, el("summary", {}, summary));
   fill();
   return box;
 }
@@ -60,9 +58,9 @@ function toggle(label, pressed, onchange) {
 }
 
 /** A choice of one of several names; its values are their keys, or their numbers in an array. */
-function choice(names, onchoice) {
+function choice(names, onchange) {
   const options = Object.entries(names).map(([value, name]) => el("option", { value }, name));
-  return el("select", { onchange: (event) => onchoice(event.target.value) }, ...options);
+  return el("select", { onchange }, ...options);
 }
 
 /** Fill the page: its parts below its title, if it has one, and buttons that change the size of all, for a projector. */

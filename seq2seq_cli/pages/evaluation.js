@@ -2,13 +2,18 @@
 
 function evaluationPage(data) {
   const { sources, systems } = data;
-  const state = { query: "", order: "worst", system: 0 };
   const texts = sources.map(({ source, references, outputs }) =>
     [source, ...references, ...outputs].join("\n").toLowerCase());
   const items = sources.map((_, number) => sentenceItem(data, number));
   const list = el("ol", { class: "sentences" });
   const count = el("p", { class: "count", role: "status" });
-  const score = (number) => sources[number].scores[state.system];
+  const search = el("input", {
+    type: "search", id: "search", placeholder: "words of source, reference or output", oninput: show,
+  });
+  const names = { worst: "worst first", best: "best first", given: "as listed" };
+  if (systems.length > 1) names.different = "largest difference first";
+  const [order, system] = [choice(names, show), choice(systems, show)];
+  const score = (number) => sources[number].scores[system.value];
   const spread = (number) => Math.max(...sources[number].scores.map((other) => Math.abs(score(number) - other)));
   const orders = {
     worst: (a, b) => score(a) - score(b),
@@ -17,41 +22,27 @@ function evaluationPage(data) {
     given: (a, b) => a - b,
   };
 
-  function show(changes) {
-    Object.assign(state, changes);
-    const words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
+  function show() {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const isFound = (number) => words.every((word) => texts[number].includes(word));
-    const chosen = [...sources.keys()].filter(isFound).sort(orders[state.order]);
+    const chosen = [...sources.keys()].filter(isFound).sort(orders[order.value]);
     list.replaceChildren(...chosen.map((number) => items[number]));
     count.textContent = `${counted(chosen.length)} of ${counted(sources.length)} sentences`;
   }
 
-  const names = { worst: "worst first", best: "best first", given: "as listed" };
-  if (systems.length > 1) names.different = "largest difference first";
-  const controls = {
-    Search: el("input", {
-      type: "search", id: "search", placeholder: "words of source, reference or output",
-      oninput: (event) => show({ query: event.target.value }),
-    }),
-    Order: choice(names, (order) => show({ order })),
-    ...(systems.length > 1 && { "Scores of": choice(systems, (system) => show({ system: Number(system) })) }),
-  };
+  const figures = data.report.map((block) => (Array.isArray(block)
+    ? el("div", {}, ...block.map((line) => el("p", {}, line)))
+    : table(block.titles, block.rows, { class: block.numbers ? "figures numbers" : "figures" })));
+  const controls = { Search: search, Order: order, ...(systems.length > 1 && { "Scores of": system }) };
   fillPage(data.title,
-    el("section", { "aria-label": "Figures" }, el("h2", {}, "Figures"), ...figures(data.report)),
+    el("section", { "aria-label": "Figures" }, el("h2", {}, "Figures"), ...figures),
     el("section", { "aria-label": "Sentences" },
       el("h2", {}, "Sentences"),
       el("p", { class: "note" }, noteOf(data)),
       el("div", { class: "controls" },
         ...Object.entries(controls).map(([name, field]) => el("label", {}, `${name} `, field))),
       count, list));
-  show({});
-}
-
-function figures(report) {
-  return report.map((block) =>
-    Array.isArray(block)
-      ? el("div", {}, ...block.map((line) => el("p", {}, line)))
-      : table(block.titles, block.rows, { class: block.numbers ? "figures numbers" : "figures" }));
+  show();
 }
 
 /** What the scores of the sentences are, and of how many sentences more is known. */

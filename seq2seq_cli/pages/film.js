@@ -15,11 +15,10 @@ function filmView(films) {
   const count = Math.max(...films.map(({ frames }) => frames[0].sentences.length));
   const grid = el("div", { class: "films grid", "--per-row": films.length === 4 ? 2 : Math.min(3, films.length) });
   const slider = el("input", {
-    type: "range", min: 0, max: places.length - 1, value: places.length - 1, "aria-label": "Validation",
-    oninput: () => draw(),
+    type: "range", min: 0, max: places.length - 1, value: places.length - 1, "aria-label": "Validation", oninput: draw,
   });
   const play = toggle("\u25b6 Play", false, (isOn) => (isOn ? start() : clearInterval(timer)));
-  const pair = choice(Array.from({ length: count }, (_, number) => sources(number).join(" / ")), () => choose());
+  const pair = choice(Array.from({ length: count }, (_, number) => sources(number).join(" / ")), choose);
   pair.value = count - 1;
   let shown;
   let timer;

@@ -3,7 +3,7 @@
 const MOST_OTHERS = 5; // other translations of a sentence
 
 /**
- * The panes: {elements, input, output, tell, write, ask, schedule}; of the sentence that is chosen in the output, the
+ * The panes: {elements, input, output, tell, ask, schedule}; of the sentence that is chosen in the output, the
  * attention and other translations, one of which can take its place.
  *
  * `sides()` are the `languages` of the two sides, codes, and their `names`; `example` is a text to try, or empty.
@@ -16,7 +16,11 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
   const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
-  const clear = el("button", { type: "button", disabled: true, onclick: () => write("") }, "Clear");
+  const clear = el("button", { type: "button", disabled: true, onclick: () => {
+    input.value = "";
+    input.focus();
+    ask();
+  } }, "Clear");
   const labels = [input, output].map(({ id }) => el("label", { for: id }));
   const status = el("div", { class: "note", role: "status" });
   const others = el("section", { class: "others", "aria-live": "polite", "aria-label": "Other translations" });
@@ -28,13 +32,6 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
   function schedule() {
     clearTimeout(waiting);
     waiting = setTimeout(ask, pause);
-  }
-
-  /** Put another text in the place of what was typed. */
-  function write(text) {
-    input.value = text;
-    input.focus();
-    ask();
   }
 
   /** Ask for the translation of the text as it is now. */
@@ -129,7 +126,7 @@ function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, su
   const pane = (label, button, field) =>
     el("div", { class: "pane" }, el("div", { class: "head" }, label, button), field);
   const panes = el("div", { class: "panes" }, pane(labels[0], clear, input), pane(labels[1], copy, output));
-  return { elements: [panes, status, others, attention], input, output, tell, write, ask, schedule };
+  return { elements: [panes, status, others, attention], input, output, tell, ask, schedule };
 }
 
 /** Copy the text of an element as a person does: a page from the disk may not write to the clipboard otherwise. */
@@ -150,7 +147,7 @@ function copyText(element) {
 function servedPage({ directions, names, about, ...settings }) {
   const { suggestions, keyRequired: needsKey, frontendTimeout: pause, supportedFilesFormat: files } = settings;
   const title = ([source, target]) => `${names[source]} \u2192 ${names[target]}`;
-  const direction = choice(directions.map(title), () => choose());
+  const direction = choice(directions.map(title), choose);
   const footer = el("footer", { class: "note" });
   const key = el("input", { type: "password", autocomplete: "off", oninput: () => panes.schedule() });
   const terms = el("textarea", {
@@ -161,21 +158,17 @@ function servedPage({ directions, names, about, ...settings }) {
   const languages = () => directions[direction.value];
   let asked = new AbortController();
 
-  const reverse = () => directions.findIndex(([source, target]) =>
-    source === languages()[1] && target === languages()[0]);
+  const reverse = () => directions.findIndex((each) => each.join() === languages().toReversed().join());
   const swap = el("button", { type: "button", onclick: () => {
     direction.value = reverse();
-    describe();
-    panes.write(panes.output.textContent || panes.input.value);
+    panes.input.value = panes.output.textContent || panes.input.value;
+    panes.input.focus();
+    choose();
   } }, "\u21c4 Swap");
 
-  function describe() {
+  function choose() {
     swap.disabled = reverse() < 0;
     footer.replaceChildren(...about[direction.value].lines.map((line) => el("p", {}, line)));
-  }
-
-  function choose() {
-    describe();
     panes.ask();
   }
 
@@ -195,7 +188,11 @@ function servedPage({ directions, names, about, ...settings }) {
   }
 
   /** A sentence with its steps, its translation beginning with the tokens of these ids. */
-  const stepsOf = async (sentence, prefix) => (await ask(sentence.source, { steps: true, prefix })).sentences[0];
+  async function stepsOf(sentence, prefix) {
+    const { sentences: [found] } = await ask(sentence.source, { steps: true, prefix });
+    if (found?.source !== sentence.source) throw new Error("Without the text around it, it is read in another way.");
+    return found;
+  }
 
   /** Other translations of a sentence, with their attention. */
   async function alternativesOf(sentence, most) {
@@ -232,7 +229,10 @@ function servedPage({ directions, names, about, ...settings }) {
     };
     return contentOf("translate_file", { body }).then(give, (error) => panes.tell(error.message));
   }
-  const chooser = el("input", { type: "file", accept: files.join(), onchange: () => [...chooser.files].map(translateFile) });
+  const chooser = el("input", {
+    type: "file", accept: files.join(), onclick: () => (chooser.value = ""), // the same file may be chosen again
+    onchange: () => [...chooser.files].map(translateFile),
+  });
   for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => {
     if (event.dataTransfer.types.includes("Files")) event.preventDefault();
     [...event.dataTransfer.files].slice(0, 1).map(translateFile); // none before it is dropped

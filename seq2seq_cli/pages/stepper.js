@@ -49,14 +49,10 @@ function stepperView(given, languages, stepsOf) {
     again.hidden = sentence === given;
   }
 
-  /** Where the search may change, its tree is shown with it. */
-  function drawSearch() {
-    if (stepsOf) searched.replaceChildren(fold("Tree of the search", () => treeView(sentence.tree)));
-  }
-
   function show(found, count, number) {
     [sentence, forced, asked] = [found, count, null];
-    drawSearch();
+    // Where the search may change, its tree is shown with it.
+    if (stepsOf) searched.replaceChildren(fold("Tree of the search", () => treeView(found.tree)));
     go(number);
     forward.focus(); // the button that was clicked may be hidden
   }
@@ -72,8 +68,7 @@ function stepperView(given, languages, stepsOf) {
     }, ...content);
   }
 
-  go(0);
-  drawSearch();
+  show(given, 0, 0);
   return el("div", { class: "stepper", onkeydown }, controls, told, place, searched);
 }
 

@@ -59,12 +59,6 @@ function capitalise(word, language) {
   return (title + word.slice(first.length)).normalize("NFC");
 }
 
-/** The text with all of its letters as capitals, or with one at the start of each word. */
-function inCase(text, letters, language) {
-  if (letters === "capitals") return upper(text, language);
-  return text.replace(EXPRESSIONS.wordStart, (word) => capitalise(word, language));
-}
-
 /** The text with its first letter in lower case. */
 function smallFirst(text, language) {
   if (language === "nl" && text.startsWith("IJ")) return `ij${text.slice(2)}`; // one letter

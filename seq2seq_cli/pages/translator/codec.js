@@ -51,7 +51,9 @@ class Codec {
     const changed = splitWords(plain).slice(1).filter((word, i) => word !== others[i]);
     if (letters === "title" && changed.length < 2) return undefined;
     const begun = this.beginsWithCapital ? capitalise(usual, this.language) : usual;
-    if (begun.length !== text.length || inCase(begun, letters, this.language) !== text) return undefined;
+    const titled = begun.replace(EXPRESSIONS.wordStart, (word) => capitalise(word, this.language));
+    const again = letters === "title" ? titled : upper(begun, this.language);
+    if (begun.length !== text.length || again !== text) return undefined;
     return [withLetters(this.cut(this.begun(begun)), text, this.language), letters];
   }
 

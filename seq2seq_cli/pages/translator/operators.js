@@ -96,9 +96,11 @@ function recurrent(step) {
     const [[length, , inputs], [directions, rows, size]] = [x.shape, r.shape];
     const outputs = new Float32Array(length * directions * size);
     const lasts = [h0, c0].map((start) => start?.data.slice() ?? new Float32Array(directions * size));
+    // The same arrays each time: products know a matrix by its array.
+    for (const given of [w, r, b]) given.parts ??= rowsOf(given, given.data.length / directions);
     for (let d = 0; d < directions; d++) {
       const [hidden, cell] = lasts.map((last) => last.subarray(d * size, (d + 1) * size));
-      const [weights, recurrence, biases] = [w, r, b].map((matrices) => byDirection(matrices)[d]);
+      const [weights, recurrence, biases] = [w, r, b].map(({ parts }) => parts[d]);
       const timesHidden = (h) => addedToRows(timesWeights(h, recurrence, 1, size, rows), biases.subarray(rows));
       const known = addedToRows(timesWeights(x.data, weights, length, inputs, rows), biases.subarray(0, rows));
       for (let i = 0; i < length; i++) {
@@ -110,11 +112,6 @@ function recurrent(step) {
     const ofLast = [directions, 1, size];
     return [tensor([length, directions, 1, size], outputs), ...lasts.map((last) => tensor(ofLast, last))];
   };
-}
-
-/** The data of each direction, the same array each time: products know a matrix by it. */
-function byDirection(given) {
-  return (given.parts ??= rowsOf(given, sizeOf(given.shape.slice(1))));
 }
 
 const OPERATORS = {

@@ -26,7 +26,7 @@ _GENERATED = re.compile(r"<!-- (\w+) -->.*?<!-- end of \1 -->", re.DOTALL)
 
 
 def figures(tree: Path) -> Iterator[tuple[str, int]]:
-    """The figures of the tree at this path by name, of a room by that of its folder; "." has the modules outside."""
+    """The figures of the tree at this path, by name; a room is a folder of the package, and "." the modules outside."""
     package = tree / "seq2seq_cli"
     rooms: Counter[str] = Counter()
     for path in _sources(package):

@@ -21,9 +21,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from benchmarks.reliability.forks import SCRATCH, Fork, prepare_arguments, train_arguments
+from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.files.writing import is_unfinished
 
 CORPUS = ("--set=data.limit=400", "--set=data.valid_sources=20", "--set=data.test_sources=20")
@@ -81,7 +80,7 @@ class Trainings:
         while len(seen) <= saves:
             time.sleep(1e-4)  # an unfinished file exists for about a millisecond
             with contextlib.suppress(OSError):  # there is no such folder yet
-                seen.update(name for name in os.listdir(run / folder) if is_unfinished(Path(name)))  # noqa: PTH208  # fast
+                seen.update(name for name in os.listdir(run / folder) if is_unfinished(Path(name)))  # noqa: PTH208  # the quickest
             yield
 
     def _train(self, run: Path, until_due: Iterator[None] | None = None) -> bool:
@@ -120,6 +119,8 @@ def _run(arguments: Sequence[str], folder: Path, until_due: Iterator[None] | Non
 
 def differences(run: Path, other: Path) -> list[str]:
     """The files in which two finished trainings differ by any bit, apart from times and memory."""
+    import torch  # not above: the environment is prepared first
+
     found = [path.name for path in leftovers(run)]
     weights = [
         {path.relative_to(one): path.read_bytes() for path in one.rglob("*.safetensors")} for one in (run, other)
@@ -136,6 +137,8 @@ def differences(run: Path, other: Path) -> list[str]:
 
 def _alike(ours: Any, theirs: Any) -> bool:
     """Whether two values are equal in all tensors and numbers, apart from the keys in `CLOCK`."""
+    import torch  # as above
+
     if type(ours) is not type(theirs):
         return False
     if isinstance(ours, torch.Tensor):
@@ -179,6 +182,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the moments; default 1")
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="pair file")
     options = parser.parse_args()
+    prepare_environment()  # as s2s does, before anything here imports torch
     for module in ("seq2seq_cli.training.report", "seq2seq_cli.preparation.pipeline"):
         import_module(module)  # so that no fork has to
     with tempfile.TemporaryDirectory() as folder:

@@ -84,9 +84,9 @@ def seconds_of_product(product: Product, dtype: torch.dtype) -> float:
 
 @cache
 def seconds_of(rows: int, inner: int, columns: int, batch: int, dtype: torch.dtype) -> float:
-    """Shortest seconds to multiply rows x inner by inner x columns, `batch` such products at a time.
+    """Seconds to multiply rows x inner by inner x columns, `batch` such products at a time.
 
-    They are those of the fastest of several measurements, each of enough runs for the clock.
+    The fastest of several measurements, each with enough runs for the clock.
     """
     left, right = torch.randn(batch, rows, inner).to(dtype), torch.randn(batch, inner, columns).to(dtype)
     if batch == 1:

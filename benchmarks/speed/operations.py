@@ -56,7 +56,7 @@ def operations_of_a_token(model: ModelConfig, shape: Shape) -> float:
 
 
 def products(model: ModelConfig, shape: Shape) -> Iterator[Product]:
-    """All products of a batch of a measured model, of which `models.py` has the parts and sizes."""
+    """All products of a batch of a model of `models.py`: LSTMs, a linear bridge, general or additive attention."""
     encoder, decoder, memory, hidden = model.encoder, model.decoder, model.memory_size, model.decoder.hidden_size
     sentences, src_tokens, gates = shape.sentences, shape.sentences * shape.src, _GATES * encoder.hidden_size
     for _ in range(2):  # directions of the encoder: words, then states

@@ -87,9 +87,10 @@ def pair_files() -> dict[str, str]:
     rows = [line.rstrip("\n").split("\t") for line in lines]
     toolbox = "\n\n".join(f"\\t {src}\n\\l {tgt}" for src, tgt in rows)
     return dict.fromkeys(("deu.txt", "fra.txt", "data/sample.txt"), text) | {
-        "mine.txt": "".join(lines[:20]),  # five models are trained on them
+        # Five models are trained on it.
+        "mine.txt": "".join(lines[:20]),
         "data/sample.align": some_lines("sample.align"),
-        "more.txt": "".join(lines[:100]),
+        "more.txt": "".join(lines[:30]),
         "valid.txt": "".join(lines[:9]),
         "test.txt": "".join(lines[-9:]),
         "valid.en": "One.\nTwo.\n",

@@ -6,8 +6,8 @@ class SimilarPairs {
     Object.assign(this, data, { options });
     this.multiplier = BigInt(data.multiplier);
     const classes = this.src.map((source) => this.classesOf(source));
-    this.owners = Array.from({ length: this.unigrams + this.bigrams }, () => []); // the numbers of the pairs by class
-    classes.forEach((of, number) => of.forEach((class_) => this.owners[class_].push(number)));
+    this.owners = Array(this.unigrams + this.bigrams); // the numbers of the pairs by class; a hole where there are none
+    classes.forEach((of, number) => of.forEach((class_) => (this.owners[class_] ??= []).push(number)));
     const normOf = (of) => Math.sqrt(of.reduce((sum, class_) => sum + this.weightOf(class_), 0));
     this.norms = Float32Array.from(classes, normOf);
   }
@@ -23,7 +23,7 @@ class SimilarPairs {
 
   /** The squared inverse document frequency, rounded as Python rounds it. */
   weightOf(class_) {
-    const idf = Math.fround(Math.log((this.src.length + 1) / (this.owners[class_].length + 1)));
+    const idf = Math.fround(Math.log((this.src.length + 1) / ((this.owners[class_]?.length ?? 0) + 1)));
     return Math.fround(idf * idf);
   }
 
@@ -32,7 +32,7 @@ class SimilarPairs {
     const similarities = new Float32Array(this.src.length);
     for (const class_ of this.classesOf(source.filter((unit) => !this.marks.includes(unit)))) {
       const weight = this.weightOf(class_);
-      for (const number of this.owners[class_]) similarities[number] += weight;
+      for (const number of this.owners[class_] ?? []) similarities[number] += weight;
     }
     similarities.forEach((sum, number) => { if (sum > 0) similarities[number] = sum / this.norms[number]; });
     const found = [];

@@ -128,9 +128,7 @@ def _process(parameter: Any, check: Callable[[Any, Any], Any], context: Any, val
     convert = _PLAIN.get(parameter.type_descriptor.annotation)
     if parameter.required or not (convert or value is None or value == parameter.default):
         return check(context, value)
-    if convert and value is not None:
-        value = convert(value)
-    return parameter.callback(context, parameter, value) if parameter.callback else value
+    return convert(value) if convert and value is not None else value
 
 
 def usage_line(error: Any) -> str:

@@ -143,7 +143,7 @@ def _run(arguments: list[str]) -> int:
             raise
         if debug:
             traceback.print_exc()
-        # Its frames may hold what fills the memory, and the message needs some.
+        # Its frames may hold what fills the memory, and writing the lines needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         for line in lines:
             (tell if isinstance(error, Interrupted) else tell_error)(line)

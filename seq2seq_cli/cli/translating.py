@@ -197,7 +197,7 @@ class Drawing:
         return self.path.suffix.lower() == _PAGE
 
     def write(self, texts: Sequence[Translation], name: str, translator: Translator) -> None:
-        """Write the attention of texts, of too many the first ones, and say so on stderr."""
+        """Write the attention of the texts, of the first ones where there are many, and say so on stderr."""
         worded, is_whole = [text for text in texts[:_MOST_TEXTS] if text.sentences], len(texts) <= _MOST_TEXTS
         if not worded:
             tell(f"no attention to draw: {self.path} is not written")

@@ -82,7 +82,8 @@ def find_weight_differences(old: Config, new: Config, *, with_first: bool = Fals
     Nor does an attention size that is null in one config and the size that null stands for in the other.
     """
     ignored: tuple[str, ...] = () if with_first else ("model.initialisation.",)
-    if len({config.model.attention.size or config.model.decoder.hidden_size for config in (old, new)}) == 1:
+    before, now = (config.model.attention.size or config.model.decoder.hidden_size for config in (old, new))
+    if before == now:
         ignored = (*ignored, "model.attention.size")
     found = find_differences(old, new, sections=("model",))
     return [each for each in found if not each.key.startswith(ignored) and not each.key.endswith("dropout")]

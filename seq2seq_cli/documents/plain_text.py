@@ -76,7 +76,7 @@ class PlainText:
         self.starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
         """The place in the text at which each line begins; the last line has an end here, too."""
         self.edits: dict[Span, str] = {}
-        """The texts that are put in the places of others, which are spans of the text."""
+        """The new texts, by the span of `text` that each replaces."""
 
     def replace_lines(self, first: int, count: int, text: str) -> None:
         """Put the lines of a text in the place of others, with the same line end; an empty text has none."""

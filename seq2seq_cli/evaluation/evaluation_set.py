@@ -51,7 +51,7 @@ class EvaluationSet:
     languages: tuple[str, str]
     """The languages of the source and the target, ISO 639; empty where unknown."""
     lines: tuple[tuple[str, str], ...] = ()
-    """The lines of the files, with those that lack a text on a side; none for a split."""
+    """All lines of the files, also those that lack a text on a side; empty for a split."""
 
     @classmethod
     def of_split(cls, corpus: PreparedCorpus, split: SplitName) -> "EvaluationSet":

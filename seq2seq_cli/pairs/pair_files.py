@@ -207,7 +207,7 @@ def local_pair_files(given: Mapping[int, Sequence[PairPath]]) -> Iterator[list[P
     if paths.count(STANDARD_INPUT) > 1:
         raise UsageError("'-' (standard input) is given more than once: it can be read only once")
     with local_files(paths) as files:
-        yield [PairFile(files=tuple(map(files.__getitem__, pair_path)), split=split) for split, pair_path in named]
+        yield [PairFile(files=tuple(files[path] for path in pair_path), split=split) for split, pair_path in named]
 
 
 def read_blocks(

@@ -39,7 +39,7 @@ _MARKERS = "os^Dvp*X"
 _MOST_MARKERS = 25
 """Markers per curve; more would merge into a thick line."""
 _WIDTH, _HEIGHT = 7.0, 3.2
-"""Of a panel, in inches."""
+"""The size of a panel, in inches."""
 _LOSS_TICKS, _FEW_LOSS_TICKS = (1, 1.5, 2, 3, 4, 6, 8), (1, 2, 5)
 """Per power of ten; the few, where the highest loss is more than twenty times the lowest."""
 

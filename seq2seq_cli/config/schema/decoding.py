@@ -18,7 +18,7 @@ class DecodingConfig(Section):
     """Hypotheses of a sentence that are kept at each step; 1: greedy search."""
     prune: Positive | None = 1.5
     """Largest distance in log-probability from the best hypothesis of the sentence; hypotheses farther below it are
-    dropped, but for as many as are asked for. null: none is dropped."""
+    dropped, except the best ones, as many as --nbest asks for. null: none is dropped."""
     length_penalty: choices.LengthPenalty = "average"
     """Divisor of a translation's log-probability when translations of a sentence are compared. none: 1. average: its
     number of tokens n. gnmt: ((5 + n) / 6) ^ length_penalty_alpha."""

@@ -203,7 +203,7 @@ def _known_operators() -> frozenset[str]:
 
 
 def _attribute(attribute: onnx.AttributeProto) -> Any:
-    """The value of an attribute as plain data; of a tensor, the values, last axis first; infinity as text."""
+    """The value of an attribute as plain data; a tensor's in row-major order, with infinity as text."""
     value = onnx.helper.get_attribute_value(attribute)
     if isinstance(value, onnx.TensorProto):
         array: np.ndarray = to_array(value)

@@ -222,7 +222,7 @@ class Constrained(Strategy):
             for token, log_p in (wanted if state.takes_asked_only else free | wanted).items():
                 added.append((row, token, log_p, state.after(token, wanted, attention, is_free=token in free)))
         kept = candidates.take(np.flatnonzero(~np.isin(candidates.rows, list(states))))  # of rows without constraints
-        columns = zip(*added, strict=True) if added else [()] * len(kept)
+        columns = zip(*added, strict=True) if added else [()] * len(Candidates._fields)
         new = (np.fromiter(column, field.dtype, len(added)) for column, field in zip(columns, kept, strict=True))
         return Candidates(*(np.concatenate(pair) for pair in zip(kept, new, strict=True)))
 

@@ -145,7 +145,7 @@ class Beam(Strategy):
     ) -> Int[np.ndarray, " G"]:
         """See Strategy. With `stages`, as many candidates go on at each stage; `gains` are added to log p."""
         if self.most_candidates == 1 and stages is None:
-            return np.arange(len(candidates.rows))  # each source has one row, and each row one candidate
+            return np.arange(len(candidates.rows))  # one row per source, and one candidate per row, in their order
         sources = rows.sources[candidates.rows]
         totals = rows.log_probabilities[candidates.rows] + candidates.log_probabilities
         totals = totals if gains is None else totals + gains

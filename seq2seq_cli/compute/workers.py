@@ -1,21 +1,29 @@
 """Work in other processes: tasks in one process per core, and calls beside what this process does."""
 
+import logging
 import multiprocessing
 import os
 import signal
 import sys
 import threading
+import traceback
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from logging.handlers import QueueHandler
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 from seq2seq_cli.compute.threads import usable_cores
-from seq2seq_cli.errors import S2SError
+from seq2seq_cli.errors import Interrupted, S2SError
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -70,10 +78,11 @@ def _starting_processes() -> Iterator[None]:
     Raises S2SError when one cannot be started.
     """
     with ExitStack() as put_back:
-        if sys.platform != "win32":  # new processes inherit what is blocked
-            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            put_back.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
         try:
+            if sys.platform != "win32":  # new processes inherit what is blocked
+                resource_tracker.ensure_running()  # multiprocessing's own, whose start unblocks an interrupt
+                mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+                put_back.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
             yield
         except OSError as error:
             why = f"no process can be started: {error.strerror or error}"
@@ -98,51 +107,70 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
 def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
     """Make each call in a process of its own beside the block, which ends when all have ended.
 
-    Yields their results, which are there after the block. When the block fails, or the wait, and when this process
-    dies, each of the others gets one SIGTERM; it is waited for, but not after an interrupt. Raises the first S2SError
-    of the calls, or S2SError for a process that died.
+    Yields their results, which are there after the block. What they warn of is logged here, and so is an error while
+    the block goes on. When the block fails, or the wait, and when this process dies, each of the others gets one
+    SIGTERM; it is waited for, but not after an interrupt. Raises the first error of the calls, or S2SError for a
+    process that died.
     """
-    results, processes, connections = list[R](), list[BaseProcess](), list[Connection]()
-    with ExitStack() as kill, ExitStack() as wait, ExitStack() as stop:
-        wait.callback(lambda: [*map(BaseProcess.join, processes)])
+    results, processes, answers, is_over = list[R](), list[BaseProcess](), list[Future[R]](), threading.Event()
+    with ThreadPoolExecutor(len(calls) or 1) as threads, ExitStack() as kill, ExitStack() as join, ExitStack() as stop:
+        join.callback(lambda: [*map(BaseProcess.join, processes)])
         with _starting_processes():
             for call in calls:
                 connection, of_process = _SPAWN.Pipe()
                 process = _SPAWN.Process(target=_answer, args=(call, of_process))
                 process.start()
                 of_process.close()
-                connections.append(stop.enter_context(connection))
+                stop.callback(_send, connection, None)
+                stop.callback(is_over.set)  # before what is sent: a stop is no failure
                 processes.append(process)
                 kill.callback(process.kill)  # where an interrupt ends the wait
+                answers.append(threads.submit(_answer_of, connection, is_over))
         yield results
-        answers = [_answer_of(connection) for connection in connections]
-    for answer in answers:
-        if isinstance(answer, S2SError):
-            raise answer
-        results.append(answer)
+        is_over.set()
+        while wait(answers, timeout=1).not_done:  # on Windows, an interrupt counts only between two waits
+            pass
+    results += [answer.result() for answer in answers]
 
 
 def _answer(call: Callable[[], object], connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_stop_at_end_of, args=(connection,), daemon=True).start()
+    threading.Thread(target=_stop_when_told, args=(connection,), daemon=True).start()
+    to_other = SimpleNamespace(put_nowait=lambda record: _send(connection, record))
+    logging.getLogger().addHandler(QueueHandler(to_other))
+    warnings.showwarning = lambda message, *_place, **_options: logger.warning("%s", message)
     try:
         answer = call()
-    except S2SError as error:
+    except Exception as error:
+        error.add_note(traceback.format_exc())  # the traceback itself cannot be sent
         answer = error
+    _send(connection, answer)
+
+
+def _send(connection: Connection, message: object) -> None:
     with suppress(OSError):  # nobody waits any more
-        connection.send(answer)
+        connection.send(message)
 
 
-def _stop_at_end_of(connection: Connection) -> None:
-    with suppress(EOFError, OSError):
-        connection.recv()  # nothing comes: it ends when the other process closes it, or dies
+def _stop_when_told(connection: Connection) -> None:
+    with suppress(EOFError, OSError):  # the other process died
+        connection.recv()
     signal.raise_signal(signal.SIGTERM)
 
 
-def _answer_of(connection: Connection) -> Any:
-    with suppress(EOFError):
-        return connection.recv()
-    return S2SError("a process died: free some memory, and give the command again, or resume; scripts: docs/python.md")
+def _answer_of(connection: Connection, is_over: threading.Event) -> Any:
+    try:
+        while isinstance(answer := connection.recv(), logging.LogRecord):
+            logging.getLogger(answer.name).log(answer.levelno, answer.getMessage())
+    except (EOFError, OSError):
+        advice = "free some memory, and give the command again, or resume; scripts: docs/python.md"
+        answer = S2SError(f"a process died: {advice}")
+    if not isinstance(answer, Exception):
+        return answer
+    if not is_over.is_set() and not isinstance(answer, Interrupted):
+        told = answer if isinstance(answer, S2SError) else repr(answer)
+        logger.warning("one model has stopped, and the others go on: %s", told)
+    raise answer
 
 
 def _start_worker() -> None:

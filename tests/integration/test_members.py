@@ -1,5 +1,6 @@
 """``training.members``: several models are trained side by side, and translate together."""
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -10,11 +11,11 @@ import pytest
 
 from seq2seq_cli import train
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.errors import Interrupted
+from seq2seq_cli.errors import Interrupted, S2SError
 from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import BEST, FEATURE_FILES, LOCK, METRICS, PAIR_FILES
-from seq2seq_cli.runs.records import InterruptRecord, read_history
+from seq2seq_cli.runs.records import EndRecord, InterruptRecord, read_history
 from seq2seq_cli.runs.weights import read_weights, save_weights
 from seq2seq_cli.training.events import Step
 from tests.commands import refused, s2s_here
@@ -151,6 +152,26 @@ def test_a_stop_stops_all_of_them_and_tells_how_to_go_on_to_the_same_weights(
     with pytest.raises(Interrupted, match=r"kept. Resume with: s2s train --resume --out runs/two$"):
         train("luong_general", out="runs/two", overwrite=True, overrides=overrides, on_event=stop)
     assert RunFolder(Path("runs/two")).members == [RunFolder(Path("runs/two"))]
+    train(out="runs/two", resume=True)
+    for member, expected in zip(RunFolder(Path("runs/two")).members, RunFolder(home / "runs/two").members, strict=True):
+        assert member.best_path.read_bytes() == expected.best_path.read_bytes()
+
+
+def test_the_death_of_another_is_told_at_once_and_a_resume_comes_to_the_same_weights(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(shutil.copytree(home, tmp_path / "again"))
+
+    def kill(event: object) -> None:
+        if isinstance(event, Step) and event.step == 1:
+            for other in multiprocessing.active_children():
+                other.kill()
+            wait_until(lambda: "one model has stopped, and the others go on: a process died" in caplog.text)
+
+    overrides = [*SMALL[1::2], "training.members=2"]
+    with pytest.raises(S2SError, match="a process died"):
+        train("luong_general", out="runs/two", overwrite=True, overrides=overrides, on_event=kill)
+    assert isinstance(read_history(Path("runs/two")).records[-1], EndRecord)
     train(out="runs/two", resume=True)
     for member, expected in zip(RunFolder(Path("runs/two")).members, RunFolder(home / "runs/two").members, strict=True):
         assert member.best_path.read_bytes() == expected.best_path.read_bytes()

@@ -1,12 +1,14 @@
 """Work in other processes: results do not depend on them, and a fault is reported in one line."""
 
+import logging
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ import pytest
 
 from seq2seq_cli.compute.workers import Workers, _starting_processes, beside, local_workers
 from seq2seq_cli.errors import S2SError, UsageError
+from tests.waiting import wait_until
 
 
 def double(number: int) -> int:
@@ -29,6 +32,15 @@ def loaded_modules(_: int) -> bool:
 
 def refuse(reason: str) -> None:
     raise UsageError(reason)
+
+
+def divide(number: int) -> float:
+    return 1 / number
+
+
+def warn_of(what: str) -> None:
+    warnings.warn(f"{what} is slow", RuntimeWarning, stacklevel=1)
+    logging.getLogger("seq2seq_cli.x").warning("%s: 100%% full", what)
 
 
 def save_when_stopped(begun: Path, saved: Path) -> None:
@@ -94,6 +106,21 @@ def test_an_interrupt_waits_while_processes_start_and_does_not_reach_them() -> N
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_waits_for_the_first_process_too() -> None:
+    program = """
+import signal
+from seq2seq_cli.compute.workers import _SPAWN, _starting_processes
+with _starting_processes():
+    process = _SPAWN.Process(target=int)
+    process.start()
+    print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+process.join()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("True\n", "")
+
+
 def test_calls_beside_the_block_have_their_results_after_it() -> None:
     with beside([partial(double, 4), partial(double, 2)]) as results:
         assert results == []
@@ -112,9 +139,44 @@ def test_an_error_beside_the_block_is_raised_after_it() -> None:
         pass
 
 
+@pytest.mark.parametrize(
+    ("call", "kind", "told"),
+    [
+        (partial(refuse, "not so"), UsageError, "not so"),
+        (partial(os._exit, 3), S2SError, "a process died"),
+        (partial(divide, 0), ZeroDivisionError, "ZeroDivisionError"),
+    ],
+)
+def test_an_error_beside_the_block_is_told_while_the_block_goes_on(
+    call: Callable[[], object], kind: type[Exception], told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(kind), beside([call]):
+        wait_until(lambda: f"the others go on: {told}" in caplog.text)
+
+
+def test_a_bug_beside_the_block_is_raised_with_its_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ZeroDivisionError) as raised, beside([partial(divide, 0)]):
+        pass
+    assert "in divide" in raised.value.__notes__[0]
+    assert capfd.readouterr().err == ""
+
+
+def test_what_a_call_warns_of_is_logged_here(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with beside([partial(warn_of, "it")]):
+        pass
+    assert caplog.messages == ["it is slow", "it: 100% full"]
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_a_block_that_fails_stops_the_calls_which_have_time_to_save(tmp_path: Path) -> None:
+def test_a_block_that_fails_stops_the_calls_which_have_time_to_save(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     begun, saved = tmp_path / "begun", tmp_path / "saved"
-    with pytest.raises(KeyboardInterrupt), beside([partial(save_when_stopped, begun, saved)]):
+    calls: list[Callable[[], None]] = [partial(save_when_stopped, begun, saved), partial(time.sleep, 1000)]
+    with pytest.raises(KeyboardInterrupt), beside(calls):
         stop_once_there_is(begun)
     assert saved.exists()
+    assert caplog.messages == []  # the other call has died of the stop, which is no failure

@@ -47,17 +47,7 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
 def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
     """The source of some parsed nodes in a row; `names` are those of groups, by their numbers."""
     source = partial(_source, names=names)
-
-    def group(number: int | None, _flags: int, _without: int, inner: _parser.SubPattern) -> str:
-        # A class that turns IGNORECASE off has all its members listed.
-        name = names.get(number) if number else None
-        begin = f"(?<{name}>" if name else "(" if number else "(?:"
-        return f"{begin}{source(inner)})"
-
-    def repeat(least: int, most: int, inner: _parser.SubPattern) -> str:
-        upper = "" if most >= _parser.MAXREPEAT else str(most)
-        return f"(?:{source(inner)}){{{least},{upper}}}"
-
+    repeated = partial(_repeated, source=source)
     translate: Mapping[str, Callable[[Any], str]] = {
         "LITERAL": _character,
         "NOT_LITERAL": lambda code: f"[^{_character(code)}]",
@@ -65,16 +55,27 @@ def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
         "IN": _class,
         "AT": lambda place: _PLACES[str(place)],
         "BRANCH": lambda branches: f"(?:{'|'.join(map(source, branches[1]))})",
-        "SUBPATTERN": lambda parts: group(*parts),
+        "SUBPATTERN": lambda parts: f"{_opening(parts[0], names)}{source(parts[-1])})",
         "GROUPREF": lambda number: rf"\k<{names[number]}>" if number in names else rf"(?:\{number})",
-        "MAX_REPEAT": lambda parts: repeat(*parts),
-        "POSSESSIVE_REPEAT": lambda parts: repeat(*parts),
-        "MIN_REPEAT": lambda parts: f"{repeat(*parts)}?",
+        "MAX_REPEAT": lambda parts: repeated(*parts),
+        "POSSESSIVE_REPEAT": lambda parts: repeated(*parts),
+        "MIN_REPEAT": lambda parts: f"{repeated(*parts)}?",
         "ASSERT": lambda around: f"(?{'=' if around[0] > 0 else '<='}{source(around[1])})",
         "ASSERT_NOT": lambda around: f"(?{'!' if around[0] > 0 else '<!'}{source(around[1])})",
         "FAILURE": lambda _: r"[^\s\S]",
     }
     return "".join(translate[str(kind)](value) for kind, value in nodes)
+
+
+def _opening(number: int | None, names: Mapping[int, str]) -> str:
+    """The opening bracket of a group, without its flags: a class that turns IGNORECASE off lists all of its members."""
+    name = names.get(number) if number else None
+    return f"(?<{name}>" if name else "(" if number else "(?:"
+
+
+def _repeated(least: int, most: int, inner: _parser.SubPattern, *, source: Callable[[_parser.SubPattern], str]) -> str:
+    upper = "" if most >= _parser.MAXREPEAT else str(most)
+    return f"(?:{source(inner)}){{{least},{upper}}}"
 
 
 def _class(items: Iterable[tuple[Any, Any]]) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jaxtyping
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
 # Torch reads this when it is imported, in the commands that tests start as well. The models of the tests are too small
@@ -27,8 +27,9 @@ if sys.platform == "win32":
     collect_ignore_glob = ["fuzz/*", "integration/test_*_page.py"]
 
 # How long an example takes depends on what else the machine does.
-settings.register_profile("quick", deadline=None, max_examples=50)
-settings.register_profile("thorough", deadline=None, max_examples=200)
+_SLOW = [HealthCheck.too_slow]
+settings.register_profile("quick", deadline=None, max_examples=50, suppress_health_check=_SLOW)
+settings.register_profile("thorough", deadline=None, max_examples=200, suppress_health_check=_SLOW)
 
 install_import_hook(
     [f"seq2seq_cli.{room}" for room in ("model", "learning", "training", "decoding", "evaluation", "compute")],

@@ -113,7 +113,6 @@ def test_a_stopped_comparison_says_how_to_go_on_with_all_of_it(home: Path) -> No
             on_event=stop,
         )
     assert stopped.value.exit_code == 130
-    done = s2s_here(
-        home, "compare", "tutorial", "tutorial_bahdanau", "--pairs", "pairs.txt", "--out", "stopped", *SMALL
-    )
+    again = ("compare", "tutorial", "tutorial_bahdanau", "--pairs", "pairs.txt", "--out", "stopped", "--seeds", "1")
+    done = s2s_here(home, *again, *SMALL)
     assert done.returncode == 0, done.stderr

@@ -1,8 +1,8 @@
 """The pages hold: every command in them runs as it stands, and what they name is there.
 
-Less than a reader has are the pairs, those that are downloaded as well, and the vectors, epochs and longest outputs of
-the shipped configs, which a `configs` folder in the working directory replaces by small ones. All commands of a page
-run one after the other, in one folder.
+Less than a reader has are the pairs, those that are downloaded as well, the epochs that the dial would choose, and the
+vectors, epochs and longest outputs of the shipped configs, which a `configs` folder in the working directory replaces
+by small ones. All commands of a page run one after the other, in one folder.
 """
 
 import json
@@ -37,6 +37,8 @@ TRAINING, RUNS = "docs/training.md", "docs/runs.md"
 
 LAUNCHER, LAUNCHED = "torchrun ", " -m seq2seq_cli "
 """What begins a line that starts several processes, and what stands before the command that each of them is given."""
+DIALLED = r"s2s train (?!.*--(config|resume|init-from)\b)"
+"""The beginning of a command that trains with what the dial chooses: 100 epochs of so few pairs."""
 OTHER_PROGRAMS = ("benchmarks.", "shuf ")
 """In a line with one of these, options need not be ours."""
 SMALLER = {
@@ -159,6 +161,8 @@ def test_every_command_runs(page: str, home: Path, site: Site) -> None:
         if command.startswith("s2s download "):
             (home / f"{shlex.split(command)[2]}.txt").unlink(missing_ok=True)  # the reader has not got it yet
             command += f" --site {site.address}"
+        elif re.match(DIALLED, command):
+            command += " --set training.epochs=2"
         done = s2s(command, home)
         assert done.returncode == 0, f"{page}: {command}: {done.stderr}"
         for word in shlex.split(command):

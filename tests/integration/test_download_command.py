@@ -75,7 +75,10 @@ def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -
         (("deu", "--site", "http://..a/"), 1, "http://..a/deu-eng.zip: no answer: "),
     ],
 )
-def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], code: int, line: str, tmp_path: Path) -> None:
+def test_a_mistake_is_answered_in_one_line(
+    arguments: tuple[str, ...], code: int, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)  # between the tries
     done = download(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     [told] = done.stderr.splitlines()

@@ -178,7 +178,10 @@ def test_the_death_of_another_is_told_at_once_and_a_resume_comes_to_the_same_wei
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow), (signal.SIGKILL, -9)],
+)
 def test_the_others_save_when_the_command_stops_or_dies(home: Path, number: signal.Signals, code: int) -> None:
     run = home / "runs" / number.name.lower()
     endless = ("--set", "training.epochs=100000")

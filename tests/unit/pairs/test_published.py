@@ -27,6 +27,7 @@ SIZE = len(ARCHIVE)
 @pytest.fixture
 def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("time.sleep", lambda _: None)  # between the tries
     with running_site() as site:
         site.files["/pairs/deu-eng.zip"] = ARCHIVE
         yield site

@@ -1,5 +1,6 @@
 """Decoding keys that the validation split chooses at the end of a run."""
 
+import shutil
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session, open_session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.pretend_device import pretended_gpu
-from tests.tiny import TINY, started, tiny_config
+from tests.tiny import TINY, resumed, started, tiny_config
 
 CHOOSING = "training.choose_decoding=true"
 EXPECTED = {"similar_pairs": 32, "coverage_penalty": 0.2}
@@ -40,15 +41,21 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     return prepared(tmp_path_factory.mktemp("corpus"), pairs, ["data.valid_sources=60", "data.test_sources=20"])
 
 
-@pytest.fixture
-def session(corpus: PreparedCorpus, tmp_path: Path) -> Session:
+@pytest.fixture(scope="module")
+def trained(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Session:
     """A run that is trained, but for its end."""
-    session = started(
-        tmp_path / "run", tiny_config(corpus, CHOOSING, "training.epochs=1", "training.batch_size=64"), corpus
-    )
+    config = tiny_config(corpus, CHOOSING, "training.epochs=1", "training.batch_size=64")
+    session = started(tmp_path_factory.mktemp("trained") / "run", config, corpus)
     for _ in train_session(session):
         pass
     return session
+
+
+@pytest.fixture
+def session(trained: Session, tmp_path: Path) -> Session:
+    """A copy of it, as it is resumed."""
+    path = shutil.copytree(trained.run.path, tmp_path / "run")
+    return resumed(RunFolder(path), trained.config, trained.corpus)
 
 
 def chosen_in(run: RunFolder) -> dict[str, object]:

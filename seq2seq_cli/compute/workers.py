@@ -11,7 +11,8 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from logging.handlers import QueueHandler
 from multiprocessing import resource_tracker
@@ -80,7 +81,7 @@ def _starting_processes() -> Iterator[None]:
     with ExitStack() as put_back:
         try:
             if sys.platform != "win32":  # new processes inherit what is blocked
-                resource_tracker.ensure_running()  # multiprocessing's own, whose start unblocks an interrupt
+                resource_tracker.ensure_running()  # its start, else in the first process's, would unblock interrupts
                 mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
                 put_back.callback(signal.pthread_sigmask, signal.SIG_SETMASK, mask)
             yield
@@ -107,27 +108,26 @@ def local_workers(total_bytes: int) -> Iterator[Workers]:
 def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
     """Make each call in a process of its own beside the block, which ends when all have ended.
 
-    Yields their results, which are there after the block. What they warn of is logged here, and so is an error while
-    the block goes on. When the block fails, or the wait, and when this process dies, each of the others gets one
-    SIGTERM; it is waited for, but not after an interrupt. Raises the first error of the calls, or S2SError for a
-    process that died.
+    Yields their results, which are there after the block. What they warn of is logged here, and their errors too, as
+    soon as they come. When the block fails, or the wait, and when this process dies, each process gets one SIGTERM and
+    is waited for; an interrupt of that wait kills them. Raises the first error of the calls, or S2SError for a process
+    that died.
     """
-    results, processes, answers, is_over = list[R](), list[BaseProcess](), list[Future[R]](), threading.Event()
+    results, processes, answers, is_stopped = list[R](), list[BaseProcess](), list[Future[R]](), threading.Event()
     with ThreadPoolExecutor(len(calls) or 1) as threads, ExitStack() as kill, ExitStack() as join, ExitStack() as stop:
         join.callback(lambda: [*map(BaseProcess.join, processes)])
-        with _starting_processes():
+        with _starting_processes() if calls else nullcontext():
             for call in calls:
                 connection, of_process = _SPAWN.Pipe()
                 process = _SPAWN.Process(target=_answer, args=(call, of_process))
                 process.start()
                 of_process.close()
                 stop.callback(_send, connection, None)
-                stop.callback(is_over.set)  # before what is sent: a stop is no failure
+                stop.callback(is_stopped.set)  # runs before the message: who dies of a stop has not failed
                 processes.append(process)
                 kill.callback(process.kill)  # where an interrupt ends the wait
-                answers.append(threads.submit(_answer_of, connection, is_over))
+                answers.append(threads.submit(_answer_of, connection, is_stopped))
         yield results
-        is_over.set()
         while wait(answers, timeout=1).not_done:  # on Windows, an interrupt counts only between two waits
             pass
     results += [answer.result() for answer in answers]
@@ -136,14 +136,16 @@ def beside(calls: Sequence[Callable[[], R]]) -> Iterator[list[R]]:
 def _answer(call: Callable[[], object], connection: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_stop_when_told, args=(connection,), daemon=True).start()
-    to_other = SimpleNamespace(put_nowait=lambda record: _send(connection, record))
-    logging.getLogger().addHandler(QueueHandler(to_other))
+    to_other = SimpleNamespace(put_nowait=lambda record: _send(connection, record))  # for a QueueHandler, a queue
+    logging.getLogger().handlers = [QueueHandler(to_other)]  # alone: a script that is imported again may set others
     warnings.showwarning = lambda message, *_place, **_options: logger.warning("%s", message)
     try:
         answer = call()
     except Exception as error:
-        error.add_note(traceback.format_exc())  # the traceback itself cannot be sent
-        answer = error
+        answer, note = RuntimeError(repr(error)), traceback.format_exc()  # the traceback itself cannot be sent
+        with suppress(Exception):  # nor can an error that cannot be copied
+            answer = deepcopy(error)
+        answer.add_note(note)
     _send(connection, answer)
 
 
@@ -158,7 +160,7 @@ def _stop_when_told(connection: Connection) -> None:
     signal.raise_signal(signal.SIGTERM)
 
 
-def _answer_of(connection: Connection, is_over: threading.Event) -> Any:
+def _answer_of(connection: Connection, is_stopped: threading.Event) -> Any:
     try:
         while isinstance(answer := connection.recv(), logging.LogRecord):
             logging.getLogger(answer.name).log(answer.levelno, answer.getMessage())
@@ -167,9 +169,9 @@ def _answer_of(connection: Connection, is_over: threading.Event) -> Any:
         answer = S2SError(f"a process died: {advice}")
     if not isinstance(answer, Exception):
         return answer
-    if not is_over.is_set() and not isinstance(answer, Interrupted):
-        told = answer if isinstance(answer, S2SError) else repr(answer)
-        logger.warning("one model has stopped, and the others go on: %s", told)
+    if not is_stopped.is_set() and not isinstance(answer, Interrupted):
+        told = answer if isinstance(answer, S2SError | OSError) else repr(answer)
+        logger.warning("one model has failed, and any others go on: %s", told)
     raise answer
 
 

@@ -171,7 +171,7 @@ def _answer_of(connection: Connection, is_stopped: threading.Event) -> Any:
         return answer
     if not is_stopped.is_set() and not isinstance(answer, Interrupted):
         told = answer if isinstance(answer, S2SError | OSError) else repr(answer)
-        logger.warning("one model has failed, and any others go on: %s", told)
+        logger.warning("one of the processes has failed, and any others go on: %s", told)
     raise answer
 
 

@@ -166,7 +166,7 @@ def test_the_death_of_another_is_told_at_once_and_a_resume_comes_to_the_same_wei
         if isinstance(event, Step) and event.step == 1:
             for other in multiprocessing.active_children():
                 other.kill()
-            wait_until(lambda: "one model has failed, and any others go on: a process died" in caplog.text)
+            wait_until(lambda: "one of the processes has failed, and any others go on: a process died" in caplog.text)
 
     overrides = [*SMALL[1::2], "training.members=2"]
     with pytest.raises(S2SError, match="a process died"):

@@ -45,11 +45,11 @@ def write_reversals(path: Path) -> None:
     path.write_text("".join(f"{s}\t{reversed_words(s)}\n" for s in sequences), encoding="utf-8")
 
 
-def splits_of(pairs: Sequence[tuple[str, str]], *, valid_sources: int, test_sources: int) -> list[int]:
+def splits_of(pairs: Sequence[tuple[str, str]], *, valid: int = 1000, test: int = 1000) -> list[int]:
     """The split of each pair of texts, which are known by their hashes."""
     src, tgt = (text_hashes(sentence_key(pair[side]) for pair in pairs) for side in (0, 1))
     is_new = first_of_each(text_hashes(pair[0].encode("utf-8") for pair in pairs))
-    found: list[int] = assign_splits(src, tgt, is_new, {VALID: valid_sources, TEST: test_sources}).tolist()
+    found: list[int] = assign_splits(src, tgt, is_new, {VALID: valid, TEST: test}).tolist()
     return found
 
 
@@ -64,8 +64,3 @@ def pair_lines(count: int) -> list[str]:
         name, (verb, verbs) = NAMES[number % len(NAMES)], VERBS[number % len(VERBS)]
         lines.append(f"{name} {verb} {number} cats.\t{name} {verbs} {number} Katzen.")
     return lines
-
-
-def write_pairs(path: Path, sentences: Sequence[str]) -> None:
-    """A file of the sentences, each with itself and its number as the translation."""
-    path.write_text("".join(f"{text}\t{text} ({n})\n" for n, text in enumerate(sentences)), encoding="utf-8")

@@ -18,6 +18,7 @@ from tests.documents import DOCUMENTS
 from tests.fuzz import mutations
 from tests.fuzz.mutations import Chance, Mutation
 from tests.pair_formats import files, some_pairs
+from tests.site import archive_of
 
 WITHOUT_TORCH = "without-torch "
 """Before a command: it runs as where torch is not installed."""
@@ -354,8 +355,7 @@ def make_valid(folder: Path, run: Callable[[Sequence[str]], Any]) -> None:
     """Fill a folder with a valid file of each format; `run` runs a command of s2s there."""
     lines = PAIRS.decode("utf-8").splitlines()
     (folder / "pairs.txt").write_bytes(PAIRS)
-    with zipfile.ZipFile(folder / "pairs.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("deu.txt", PAIRS)
+    (folder / "pairs.zip").write_bytes(archive_of({"deu.txt": PAIRS}))
     (folder / "pairs.txt.gz").write_bytes(gzip.compress(PAIRS))
     for name, content in files(some_pairs(12), *TABLES).items():
         (folder / name).write_bytes(content)

@@ -102,10 +102,12 @@ def _problems(code: int | None, arguments: Sequence[str], said: str) -> Iterator
 
 def _stdout_problem(code: int | None, arguments: Sequence[str], stdout: Path) -> str:
     """What is wrong with JSON that was asked for; its values must be JSON's own."""
-    if code or "json" not in arguments:
+    if code or not {"json", "--json"}.intersection(arguments):
         return ""
     text = stdout.read_text(encoding="utf-8")
     documents = text.removesuffix("\n").split("\n") if text else []  # a line per text, none for an empty input
+    if "--json" in arguments:
+        documents = [text]
     try:
         for document in documents:
             json.loads(document, parse_constant=_refuse).__repr__().encode("utf-8")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import s2s_here
+from tests.folders import contents
 from tests.waiting import wait_until
 
 pytest.importorskip("distributed")
@@ -34,10 +35,6 @@ def address(file: Path) -> str:
     return str(json.loads(file.read_text(encoding="utf-8"))["address"])
 
 
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_a_cluster_writes_the_same_bytes(tmp_path: Path) -> None:
     (tmp_path / "deu.txt").write_text("\n".join(LINES), encoding="utf-8")
     file = tmp_path / "scheduler.json"
@@ -49,4 +46,4 @@ def test_a_cluster_writes_the_same_bytes(tmp_path: Path) -> None:
         made = [sys.executable, str(PROGRAM), address(file), "deu.txt", "cluster"]
         subprocess.run(made, cwd=tmp_path, check=True, timeout=120)
     assert s2s_here(tmp_path, "prepare", "deu.txt", "--out", "local").returncode == 0
-    assert content(tmp_path / "cluster") == content(tmp_path / "local")
+    assert contents(tmp_path / "cluster") == contents(tmp_path / "local")

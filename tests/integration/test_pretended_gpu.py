@@ -22,7 +22,7 @@ from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.pretend_device import PRETEND, PretendedTensor, pretended_gpu
-from tests.tiny import EXACT, resumed, started, tiny_model, tiny_sizes
+from tests.tiny import EXACT, resumed, started, stop_after, tiny_model, tiny_sizes
 
 QUICK = {
     *("luong_dot", "luong_feed", "bahdanau", "hard", "luong_local_p", "best", "state_free", "no_attention_cho"),
@@ -125,10 +125,7 @@ def test_a_resumed_training_equals_one_that_was_not_stopped(name: str, pairs: Pr
         whole = opened(tmp_path / "whole", pairs, name, "cuda", dropout)
         finished(whole)
         parts = opened(tmp_path / "parts", pairs, name, "cuda", dropout)
-        for event in train_session(parts):
-            if isinstance(event, Step) and event.step == 3:
-                break
-        parts.run.save_last(parts.state.checkpoint())
+        stop_after(parts, 3)
         torch.manual_seed(999)  # another process starts from anywhere
         parts = resumed(parts.run, parts.config, pairs)
         finished(parts)

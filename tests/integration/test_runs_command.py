@@ -1,7 +1,6 @@
 """``s2s runs`` from the command line, after two short trainings."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -61,18 +60,6 @@ def test_columns_are_aligned_with_names_of_any_length(tmp_path: Path) -> None:
         ("minutes", "1.7"),
     ):
         assert header.index(title) + len(title) == row.index(cell) + len(cell), title
-
-
-def test_a_damaged_run_does_not_hide_the_others(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    (tmp_path / "runs" / "luong_dot" / "config.yaml").write_text("model: [", encoding="utf-8")
-    done = s2s_here(tmp_path, "runs")
-
-    assert done.returncode == 0
-    assert "general score; finished" in done.stdout
-    assert done.stdout.count("\n  damaged\n") + done.stdout.endswith("  damaged\n") >= 1
-    assert done.stderr.startswith("s2s: warning: runs/luong_dot/config.yaml:1:")
-    assert done.stderr.count("\n") == 1
 
 
 def test_compare_prints_the_differing_keys_and_the_results(home: Path) -> None:

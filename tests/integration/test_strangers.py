@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
@@ -27,6 +26,7 @@ from seq2seq_cli.runs.weights import read_weights, save_weights
 from seq2seq_cli.text.vocabulary import BOS
 from tests.commands import refused, s2s_here
 from tests.corpora import write_reversals
+from tests.folders import change_header
 
 TINY = [f"--set=model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
 TRAIN = (
@@ -202,16 +202,6 @@ def test_weights_for_another_source_vocabulary_are_refused(home: Path) -> None:
         assert re.search(
             r"weights have \d+ source units, its codec has \d+", refused(s2s_here(home, *command), str(RUN))
         )
-
-
-def change_header(path: Path, change: Callable[[Any], object]) -> None:
-    """Rewrite the header of a file of weights: 8 bytes of length, JSON, numbers."""
-    content = path.read_bytes()
-    (length,) = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8 : 8 + length])
-    changed = change(header)
-    new = changed if isinstance(changed, bytes) else json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(new)) + new + content[8 + length :])
 
 
 @pytest.mark.parametrize(
@@ -432,6 +422,7 @@ def test_a_damaged_run_is_named_and_the_list_shows_the_others(home: Path, name: 
     done = s2s_here(home, "runs")
     assert done.returncode == 0, done.stderr
     assert "\ngood " in done.stdout
+    assert "\n  damaged\n" in done.stdout
     assert done.stderr.startswith(f"s2s: warning: runs/stranger/{name}:"), done.stderr
     assert done.stderr.count("\n") == 1
     # Who names a run wants it: there is no table and no picture without it.

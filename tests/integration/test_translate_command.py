@@ -13,6 +13,7 @@ from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.plots.attention_text import attention_table
 from seq2seq_cli.runs.folder import RunFolder
 from tests.commands import S2S, Done, refused, s2s_here, with_modules
+from tests.folders import contents
 from tests.untrained import make_run
 
 GREETING = "English -> German, newest; Ctrl-D ends\n"
@@ -58,10 +59,6 @@ def s2s_apart(*arguments: str, folder: Path, stdin: bytes | None = None, encodin
     return Done(done.args, done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))
 
 
-def content(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def test_a_pipe_gets_utf_8_where_the_system_has_another_encoding(folder: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
     ascii_alone = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -90,13 +87,13 @@ def test_nothing_is_reported_or_left_in_the_temporary_folder(folder: Path, tmp_p
 
 
 def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation]) -> None:
-    before = content(folder / "runs")
+    before = contents(folder / "runs")
     done = s2s("She kissed Zoë.", "", LINES[2], "Zoë?", folder=folder)
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 4
     assert done.stdout.splitlines()[1:3] == ["", expected[LINES[2]].text]
     assert done.stderr == "s2s: words that the model does not know: Zoë\n"
-    assert content(folder / "runs") == before
+    assert contents(folder / "runs") == before
 
 
 def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:

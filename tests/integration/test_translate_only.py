@@ -45,8 +45,7 @@ def run(tmp_path: Path) -> Iterator[Path]:
     ]
     pairs = [(f"{a} {b} .", f"{c} {d} .") for a, c in words for b, d in words]
     corpus = prepared(tmp_path / "prepared", pairs)
-    for _ in train_session(started(tmp_path / "made", tiny_config(corpus), corpus)):
-        pass
+    list(train_session(started(tmp_path / "made", tiny_config(corpus), corpus)))
     moved = tmp_path / "moved" / "run"
     shutil.copytree(tmp_path / "made", moved)
     shutil.rmtree(tmp_path / "made")

@@ -11,6 +11,7 @@ import pytest
 
 from tests.commands import S2S, Done, refused, s2s, s2s_here
 from tests.corpora import reversed_words, symbol_sequences
+from tests.folders import contents
 from tests.waiting import wait_until
 
 SIZES = ("encoder.embedding_size", "encoder.hidden_size", "decoder.embedding_size", "decoder.hidden_size")
@@ -36,10 +37,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = train(home, "runs/first")
     assert done.returncode == 0, done.stderr
     return home
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_overwrite_takes_no_folder_that_only_looks_like_a_run(home: Path) -> None:
@@ -81,14 +78,6 @@ def test_a_corpus_is_prepared_into_the_current_folder_which_stays_the_same_one(h
     assert done.returncode == 0, done.stderr
     assert here.stat().st_ino == number
     assert (here / "manifest.json").is_file()
-
-
-def test_a_corpus_is_prepared_into_no_folder_with_files_of_the_users(home: Path) -> None:
-    mine = home / "filled"
-    mine.mkdir()
-    (mine / "note.txt").write_text("mine", encoding="utf-8")
-    assert s2s_here(mine, "prepare", "../pairs.txt", "--out", ".").returncode == 2
-    assert contents(mine) == {"note.txt": b"mine"}
 
 
 def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(home: Path) -> None:

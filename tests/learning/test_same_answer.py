@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -25,28 +24,20 @@ SETTINGS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trained:
-    folder: Path
-    """A working directory with the run ``run``."""
-    sentences: list[str]
-
-
 @pytest.fixture(scope="module", params=["word", "bpe"])
-def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A small run, trained on a part of the sample, and sentences of the other part."""
     folder = tmp_path_factory.mktemp("same")
     pairs = [(src, tgt) for src, tgt in (line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines())]
     random.Random(1).shuffle(pairs)  # noqa: S311  # not for secrets
     corpus = prepared(folder / "data", pairs[:4000], [f"text.unit={request.param}", "text.tgt.spacing=true"])
-    for _ in train_session(started(folder / "run", tiny_config(corpus, *SETTINGS), corpus)):
-        pass
-    return Trained(folder=folder, sentences=list(dict.fromkeys(src for src, _ in pairs[4000:]))[:SENTENCES])
+    list(train_session(started(folder / "run", tiny_config(corpus, *SETTINGS), corpus)))
+    return folder / "run", list(dict.fromkeys(src for src, _ in pairs[4000:]))[:SENTENCES]
 
 
-def translated(trained: Trained, sentences: Sequence[str], *overrides: str) -> list[Translation]:
+def translated(run: Path, sentences: Sequence[str], *overrides: str) -> list[Translation]:
     keys = [f"decoding.{override}" for override in overrides]
-    return load(trained.folder / "run", device="cpu", overrides=keys).translator.translate(sentences)
+    return load(run, device="cpu", overrides=keys).translator.translate(sentences)
 
 
 def assert_same(found: Sequence[Translation], expected: Sequence[Translation]) -> None:
@@ -56,14 +47,15 @@ def assert_same(found: Sequence[Translation], expected: Sequence[Translation]) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("beam", ["beam_size=1", "beam_size=5"])
-def test_batches_order_and_engines_give_one_answer(trained: Trained, beam: str) -> None:
-    expected = translated(trained, trained.sentences, beam, "engine=torch")
+def test_batches_order_and_engines_give_one_answer(trained: tuple[Path, list[str]], beam: str) -> None:
+    run, sentences = trained
+    expected = translated(run, sentences, beam, "engine=torch")
     assert len({translation.text for translation in expected}) > SENTENCES / 4
     for engine in ("torch", "auto"):
         for size in (1, 7, 64):
-            found = translated(trained, trained.sentences, beam, f"engine={engine}", f"batch_size={size}")
+            found = translated(run, sentences, beam, f"engine={engine}", f"batch_size={size}")
             assert_same(found, expected)
-        numbered = list(enumerate(trained.sentences))
+        numbered = list(enumerate(sentences))
         shuffled = random.Random(2).sample(numbered, SENTENCES)  # noqa: S311  # not for secrets
-        found = translated(trained, [sentence for _, sentence in shuffled], beam, f"engine={engine}")
+        found = translated(run, [sentence for _, sentence in shuffled], beam, f"engine={engine}")
         assert_same(found, [expected[number] for number, _ in shuffled])

@@ -13,7 +13,7 @@ wanted = st.integers(0, 20)
 
 
 def splits(pairs: list[Pair], valid: int, test: int) -> dict[Pair, int]:
-    return dict(zip(pairs, splits_of(pairs, valid_sources=valid, test_sources=test), strict=True))
+    return dict(zip(pairs, splits_of(pairs, valid=valid, test=test), strict=True))
 
 
 def unlike(name: str, count: int) -> list[Pair]:
@@ -62,7 +62,7 @@ def groups_by_hand(pairs: list[Pair]) -> list[set[int]]:
 
 @given(pair_lists, wanted, wanted)
 def test_groups_stay_whole_and_of_three_each_split_gets_a_small_one(pairs: list[Pair], valid: int, test: int) -> None:
-    found = splits_of(pairs, valid_sources=valid, test_sources=test)
+    found = splits_of(pairs, valid=valid, test=test)
     groups = groups_by_hand(pairs)
     assert all(len({found[pair] for pair in group}) == 1 for group in groups)
     sizes = sorted(len({pairs[pair][0] for pair in group}) for group in groups)

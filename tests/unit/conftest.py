@@ -1,5 +1,6 @@
 """What many unit tests begin with: a pair file, a small corpus, a config, a place for a run."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Event
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
@@ -48,6 +50,12 @@ def whole(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> W
     """That of the corpus with the config; its run is not to be changed."""
     session = started(tmp_path_factory.mktemp("whole") / "run", tiny_config(corpus), corpus)
     return Whole(session, list(train_session(session)))
+
+
+@pytest.fixture
+def origin(whole: Whole, tmp_path: Path) -> RunFolder:
+    """A copy of its run, which may be changed."""
+    return RunFolder(shutil.copytree(whole.session.run.path, tmp_path / "old"))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from seq2seq_cli.documents.open_document import _PACKED, _READERS, take_apart
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError
 from tests.documents import DOCUMENTS, members, packed
+from tests.site import archive_of
 
 LANGUAGES = ("en", "de")
 _W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -364,11 +365,9 @@ def test_entities_are_not_expanded() -> None:
 
 
 def test_a_member_that_is_packed_by_another_method_is_refused() -> None:
-    file = BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_BZIP2) as archive:  # of which a few bytes may hold gigabytes
-        archive.writestr("word/document.xml", "<a/>")
+    bzip2 = archive_of({"word/document.xml": b"<a/>"}, compression=zipfile.ZIP_BZIP2)  # a few bytes may hold gigabytes
     with pytest.raises(InputError, match="damaged or encrypted"):
-        take_apart(file.getvalue(), "a.docx", LANGUAGES)
+        take_apart(bzip2, "a.docx", LANGUAGES)
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,6 @@ WEIGHTS = np.array(
 )
 
 
-@pytest.fixture(scope="module")
-def codecs() -> Codecs:
-    return codecs_of("word")
-
-
 def codecs_of(unit: str) -> Codecs:
     text = load_config(None, ["text.src.language=en", "text.tgt.language=de", f"text.unit={unit}"]).text
     counts = [dict.fromkeys(["the", "cat", "sat", "."], 5), dict.fromkeys(["▁die", "▁Katze", "▁saß", "."], 5)]
@@ -56,8 +51,9 @@ def read(codecs: Codecs, weights: np.ndarray = WEIGHTS) -> PairScore:
     return PairScore(src=src, tgt=tgt, weights=weights)
 
 
-def test_the_error_rate_of_a_matrix_by_hand(codecs: Codecs, tmp_path: Path) -> None:
+def test_the_error_rate_of_a_matrix_by_hand(tmp_path: Path) -> None:
     """A has 3 links; of 4 sure ones it finds the-die, and the?Katze is possible: 1 - (1 + 2) / (3 + 4)."""
+    codecs = codecs_of("word")
     alignment = gold(tmp_path / "a.align", "0-0 0?1 1-1 2-2 3-3\n", [PAIR])
     counts = count_links(alignment, PAIR, read(codecs), codecs)
     assert counts == AlignmentCounts(pairs=1, links=3, sure=4, in_sure=1, in_possible=2)
@@ -121,7 +117,8 @@ def test_what_is_no_alignment_is_named(tmp_path: Path, content: str, message: st
     assert str(caught.value).startswith(f"{tmp_path}/{message}")
 
 
-def test_a_link_of_a_word_that_is_not_there_is_named(codecs: Codecs, tmp_path: Path) -> None:
+def test_a_link_of_a_word_that_is_not_there_is_named(tmp_path: Path) -> None:
+    codecs = codecs_of("word")
     alignment = gold(tmp_path / "bad.align", "0-0\n1-1 2-9\n", [("", ""), PAIR])
     with pytest.raises(InputError, match=r"bad\.align:2: no word 9: 'die Katze saß \.' has 4 words"):
         count_links(alignment, PAIR, read(codecs), codecs)

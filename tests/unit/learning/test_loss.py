@@ -1,7 +1,6 @@
 import pytest
 import torch
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
 from seq2seq_cli.compute.device import computing
 from seq2seq_cli.compute.ragged import Ragged
@@ -11,15 +10,11 @@ from seq2seq_cli.corpus.batches import Batch, collate
 from seq2seq_cli.corpus.prepared import ParallelIds
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+from seq2seq_cli.text.vocabulary import BOS, EOS
 from tests.tiny import CPU, tiny_model
 
 SOURCES = [[5, 6, EOS], [7, EOS], [8, 9, 10, 4, EOS]]
 TARGETS = [[4, 5, 6], [7], [9, 9]]
-
-
-def padded(rows: list[list[int]]) -> torch.Tensor:
-    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD)
 
 
 def batch(rows: list[int]) -> Batch:
@@ -109,6 +104,8 @@ KINDS = {
     "rnnsearch": ["model.encoder.directions=joined", "model.bridge=linear", "model.decoder.readout=maxout"],
     "local": ["model.attention.score=additive", "model.attention.scope=local_p"],
     "hard": ["model.attention.scope=hard", "model.decoder.kind=bahdanau"],
+    "hard_luong": ["model.attention.scope=hard", ATTENTIONAL],
+    "hard_feeding": ["model.attention.scope=hard", "model.decoder.input_feeding=true", ATTENTIONAL],
     "cho": [
         *("model.encoder.cell=gru_cho", "model.decoder.cell=gru_cho", "model.encoder.directions=joined"),
         *("model.bridge=backward", "model.decoder.kind=bahdanau", "model.decoder.readout=maxout"),

@@ -9,9 +9,7 @@ from torch import nn
 from seq2seq_cli.compute.device import computing
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.learning.muon import Muon, orthogonal
-
-CPU = torch.device("cpu")
-
+from tests.tiny import CPU
 
 STEPS = (
     (8.28721202, -23.59588652, 17.30038731),

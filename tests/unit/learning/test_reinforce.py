@@ -7,10 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from seq2seq_cli.learning.loss import ENTROPY_WEIGHT, batch_loss, next_baseline, reinforce_loss
+from seq2seq_cli.learning.loss import ENTROPY_WEIGHT, next_baseline, reinforce_loss
 from seq2seq_cli.model.attention.attention import Attended
-from tests.tiny import tiny_model
-from tests.unit.learning.test_loss import batch
 
 PROBABILITIES = [0.2, 0.5, 0.3]
 
@@ -89,17 +87,3 @@ def test_the_baseline_is_a_moving_average() -> None:
     first = next_baseline(None, -8.0)
     assert first == -8.0
     assert next_baseline(first, -3.0) == pytest.approx(0.9 * -8 + 0.1 * -3)
-
-
-@pytest.mark.parametrize(
-    "decoder", ["model.decoder.kind=luong", "model.decoder.kind=bahdanau", "model.decoder.input_feeding=true"]
-)
-def test_the_loss_of_hard_attention_is_that_of_its_words_and_its_gradient_reaches_the_score(decoder: str) -> None:
-    model = tiny_model("model.decoder.readout=attentional", "model.attention.scope=hard", decoder).train()
-    loss = batch_loss(model, batch([0, 1, 2]), teacher_forcing=1.0, baseline=-2.0).objective
-    torch.autograd.backward(loss)
-    assert loss.isfinite()
-    for name, parameter in model.named_parameters():
-        assert parameter.grad is not None, name
-        assert parameter.grad.isfinite().all(), name
-        assert (parameter.grad != 0).any(), name

@@ -115,22 +115,10 @@ def pairwise(configs: list[ModelConfig]) -> Iterator[ModelConfig]:
 
 
 _QUICK = set(map(name_of, pairwise(COMBINATIONS)))
-
-
-@pytest.fixture(
-    params=[
-        pytest.param(config, marks=() if name_of(config) in _QUICK else pytest.mark.slow, id=name_of(config))
-        for config in COMBINATIONS
-    ]
-)
-def config(request: pytest.FixtureRequest) -> ModelConfig:
-    """One legal combination."""
-    return request.param  # type: ignore[no-any-return]
-
-
-@pytest.fixture
-def model(config: ModelConfig) -> Seq2Seq:
-    return small_model(config)
+PARAMETERS = [
+    pytest.param(config, marks=() if name_of(config) in _QUICK else pytest.mark.slow, id=name_of(config))
+    for config in COMBINATIONS
+]
 
 
 def small_model(config: ModelConfig) -> Seq2Seq:

@@ -13,7 +13,7 @@ from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import RNNState
 from seq2seq_cli.text.vocabulary import PAD
-from tests.unit.model.conftest import VOCABULARY, small_model
+from tests.unit.model.conftest import PARAMETERS, VOCABULARY, small_model
 from tests.unit.model.numpy_reference import translate_forced
 
 SENTENCES = [[4, 5, 6, 3], [7, 3], [8, 9, 10, 4, 4, 3]]
@@ -36,7 +36,9 @@ def same(ours: Tensor, theirs: Tensor) -> None:
     torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
 
 
-def test_every_legal_combination_keeps_the_contract(model: Seq2Seq, config: ModelConfig) -> None:
+@pytest.mark.parametrize("config", PARAMETERS)
+def test_every_legal_combination_keeps_the_contract(config: ModelConfig) -> None:
+    model = small_model(config)
     with source_vectors(model) as vectors:
         logits, weights = model(padded(SENTENCES), LENGTHS, torch.tensor(TARGETS))
     gradients = gradients_of(picked((logits, weights)), model, vectors[0])

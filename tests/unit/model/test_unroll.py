@@ -16,11 +16,6 @@ B, T, D, H = 3, 5, 4, 6
 FEEDBACK = {"with feedback": 2, "without feedback": 0}
 
 
-def an_rnn(cell: Cell, layers: int, feedback: int) -> RNN:
-    torch.manual_seed(0)
-    return make_rnn(EncoderConfig(cell=cell, hidden_size=H, layers=layers), D + feedback).double()
-
-
 def run(unroll: Callable[[RNN, Tensor, RNNState], PlainRNN | HoistedRNN], rnn: RNN, feedback: int) -> list[Tensor]:
     """The outputs of all steps, then the gradients of all inputs; the feedback is a function of the last h."""
     torch.manual_seed(1)
@@ -42,7 +37,8 @@ def run(unroll: Callable[[RNN, Tensor, RNNState], PlainRNN | HoistedRNN], rnn: R
 @pytest.mark.parametrize("layers", [1, 3])
 @pytest.mark.parametrize("cell", ["lstm", "gru"])
 def test_outputs_and_gradients_are_those_of_the_plain_rnn(cell: Cell, layers: int, feedback: int) -> None:
-    rnn = an_rnn(cell, layers, feedback)
+    torch.manual_seed(0)
+    rnn = make_rnn(EncoderConfig(cell=cell, hidden_size=H, layers=layers), D + feedback).double()
     for hoisted, plain in zip(run(HoistedRNN, rnn, feedback), run(PlainRNN, rnn, feedback), strict=True):
         torch.testing.assert_close(hoisted, plain, rtol=0, atol=1e-12)
 

@@ -5,7 +5,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from seq2seq_cli.pairs.pair_files import local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
 from tests.commands import Done, s2s_here
 from tests.pair_formats import delimited, files, parquet, some_pairs, spreadsheet, tmx
+from tests.site import archive_of
 
 PAIRS = some_pairs(20)
 FILES = files(PAIRS)
@@ -47,10 +48,9 @@ def prepare(folder: Path, *arguments: str, text: str = "") -> Done:
     return s2s_here(folder, "prepare", *arguments, "--out", "new", "--set", "text.unit=character", text=text)
 
 
-def write(folder: Path, **contents: bytes | str) -> None:
+def write(folder: Path, contents: Mapping[str, bytes | str]) -> None:
     for name, content in contents.items():
-        content = content.encode("utf-8") if isinstance(content, str) else content
-        (folder / name.replace("_dot_", ".")).write_bytes(content)
+        (folder / name).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def trained_on(folder: Path, *arguments: str, text: str = "") -> list[tuple[str, str]]:
@@ -71,28 +71,20 @@ def test_every_format_gives_the_same_pairs_and_says_how_it_is_read(tmp_path: Pat
 
 
 def test_a_file_of_sentences_alone_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, talk_dot_en=SIDES[0])
+    write(tmp_path, {"talk.en": SIDES[0]})
     assert prepare(tmp_path, "talk.en").stderr.startswith("s2s: error: talk.en:1: one column only: separate")
 
 
 def test_packed_files_and_pipes_are_told_by_their_content_too(tmp_path: Path) -> None:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("pairs.csv", FILES["pairs.csv"])
-    write(tmp_path, a=packed.getvalue(), b=gzip.compress(FILES["memory.tmx"]))
+    write(tmp_path, {"a": archive_of({"pairs.csv": FILES["pairs.csv"]}), "b": gzip.compress(FILES["memory.tmx"])})
     assert trained_on(tmp_path, "a", "--overwrite") == PAIRS
     assert trained_on(tmp_path, "b", "--overwrite") == PAIRS
     assert trained_on(tmp_path, "-", "--overwrite", text=FILES["list.json"].decode()) == PAIRS
 
 
 def test_given_splits_have_any_format(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        train=FILES["no_header.csv"],
-        valid_dot_en="One.\nTwo.\n",
-        valid_dot_de="Eins.\nZwei.\n",
-        test=tmx([("Three & four.", "Drei & vier.")]),
-    )
+    given = {"valid.en": "One.\nTwo.\n", "valid.de": "Eins.\nZwei.\n", "test": tmx([("Three & four.", "Drei & vier.")])}
+    write(tmp_path, {"train": FILES["no_header.csv"], **given})
     done = prepare(tmp_path, "train", "--valid", "valid.en", "--valid", "valid.de", "--test", "test")
     assert done.returncode == 0, done.stderr
     corpus = PreparedCorpus.open(tmp_path / "new")
@@ -110,14 +102,12 @@ def cut(name: str, end: int) -> bytes:
     return FILES[name][:end]
 
 
-def sheet(change: Callable[[bytes], bytes], member: str = "xl/worksheets/sheet1.xml") -> bytes:
-    """A spreadsheet with another member of that name."""
-    written = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(FILES["sheet.xlsx"])) as archive, zipfile.ZipFile(written, "w") as other:
-        for name in archive.namelist():
-            content = archive.read(name)
-            other.writestr(name, change(content) if name == member else content)
-    return written.getvalue()
+def cut_sheet() -> bytes:
+    """A spreadsheet whose only sheet is cut off."""
+    with zipfile.ZipFile(io.BytesIO(FILES["sheet.xlsx"])) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    return archive_of(members | {sheet: members[sheet][:500]})
 
 
 UTF16 = FILES["unicode.txt"]
@@ -127,7 +117,6 @@ EMPTY_SIDE = ": the line has an empty source or target: fill it"
 OTHER_COLUMNS = ": the line has fewer or more columns than the others: put"
 NO_PAIR = ": no sentence pair in it: give one per line, source"
 ONE_COLUMN = ":1: one column only: separate source and target by"
-DAMAGED_SHEET = ": damaged: "
 UNDEFINED = ":5:32: not XML: undefined entity: correct it, or export"
 DOCTYPE = '<!DOCTYPE tmx SYSTEM "tmx14.dtd">'
 PO = """msgid ""
@@ -265,7 +254,7 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     ],
     ".xlsx": [
         (cut("sheet.xlsx", -40), ": the zip archive is truncated, damaged or encry"),
-        (sheet(lambda content: content[:500]), DAMAGED_SHEET),
+        (cut_sheet(), ": damaged: "),
         (spreadsheet([["Hi."]] * 9), ": there is only the column 1 ("),
         (spreadsheet([["English", "German"], *[["Hi.", None]] * 9]), f":2{EMPTY_SIDE}"),
     ],
@@ -284,7 +273,7 @@ def test_a_malformed_file_is_refused_in_a_line_that_says_where_and_what_to_do(tm
 
 def test_few_records_without_a_column_are_dropped_and_counted(tmp_path: Path) -> None:
     rows = delimited([["en", "de"], *some_pairs(300)], ",")
-    write(tmp_path, csv=rows + "Hi there.\n", jsonl=FILES["pairs.jsonl"] + b'{"en": "Hi there."}\n')
+    write(tmp_path, {"csv": rows + "Hi there.\n", "jsonl": FILES["pairs.jsonl"] + b'{"en": "Hi there."}\n'})
     for name, reason in (("csv", "other columns (csv:302)"), ("jsonl", "missing column (jsonl:21)")):
         done = prepare(tmp_path, name, "--overwrite")
         assert f"  dropped            1  {reason}\n" in done.stdout, done.stderr
@@ -389,8 +378,7 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
 @pytest.mark.parametrize("name", READ)
 def test_files_are_read_as_they_are_meant(tmp_path: Path, name: str) -> None:
     contents, options, pairs = READ[name]
-    for file, content in contents.items():
-        (tmp_path / file).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+    write(tmp_path, contents)
     assert trained_on(tmp_path, *contents, *options.split()) == pairs
 
 
@@ -437,8 +425,7 @@ def test_names_of_columns_and_files_state_the_languages(
     ],
 )
 def test_missing_columns_are_named(tmp_path: Path, contents: Mapping[str, str], columns: str, message: str) -> None:
-    for name, content in contents.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
+    write(tmp_path, contents)
     done = prepare(tmp_path, *contents, "--columns", columns)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert message in done.stderr
@@ -458,7 +445,7 @@ def test_missing_columns_are_named(tmp_path: Path, contents: Mapping[str, str], 
     ],
 )
 def test_a_first_pair_is_no_header(tmp_path: Path, first: str) -> None:
-    write(tmp_path, deu_dot_txt=f"{first}\n" + "house\tHaus\nto go\tgehen\n" * 9)
+    write(tmp_path, {"deu.txt": f"{first}\n" + "house\tHaus\nto go\tgehen\n" * 9})
     done = prepare(tmp_path, "deu.txt", *WHOLE)
     assert done.stderr == ""
     assert "lines read          19" in done.stdout
@@ -495,7 +482,7 @@ def test_a_column_of_numbers_is_no_text(tmp_path: Path) -> None:
 def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> None:
     given = [{"en": "Dog.", "de": "Hund."}, {"en": "Hi.", "de": ""}, {"en": "Go."}, {"en": "x" * 100_001, "de": "x"}]
     given += [{"en": f"Dog {number}.", "de": f"Hund {number}."} for number in range(200)]
-    write(tmp_path, json=json.dumps(given))
+    write(tmp_path, {"json": json.dumps(given)})
     told = [line.split() for line in prepare(tmp_path, "json").stdout.splitlines()]
     dropped = {tuple(words[2:4]) for words in told if words[:1] == ["dropped"]}
     assert dropped == {("empty", "side"), ("missing", "column"), ("too", "long")}
@@ -505,14 +492,16 @@ def test_a_cue_that_begins_in_the_second_of_another_lacks_a_partner(tmp_path: Pa
     cues = [(second, f"Dog {second}.", f"Hund {second}.") for second in range(10, 40)]
     srt = "{0}\n00:00:{0},{1} --> 00:00:{0},{2}\n{3}\n\n"
     of_en = "".join(srt.format(second, 100, 200, en) + srt.format(second, 300, 400, "Go!") for second, en, _ in cues)
-    write(tmp_path, a_dot_en_dot_srt=of_en, a_dot_de_dot_srt="".join(srt.format(n, 100, 200, de) for n, _, de in cues))
+    of_de = "".join(srt.format(second, 100, 200, de) for second, _, de in cues)
+    write(tmp_path, {"a.en.srt": of_en, "a.de.srt": of_de})
     done = prepare(tmp_path, "a.en.srt", "a.de.srt")
     assert "  dropped           30  missing column (a.en.srt + a.de.srt:6," in done.stdout, done.stderr
 
 
 def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_path: Path) -> None:
     records = [{"en": f"Dog {number}.", "de": f"Hund {number}." if number != 20 else ""} for number in range(200)]
-    write(tmp_path, whole=json.dumps(records), cut=json.dumps(records[:30]), lines='{"en": "Go.", "de": "Geh!"}\n' * 2)
+    lists = {"whole": json.dumps(records), "cut": json.dumps(records[:30])}
+    write(tmp_path, lists | {"lines": '{"en": "Go.", "de": "Geh!"}\n' * 2})
     done = prepare(tmp_path, "cut")
     assert (
         "error: cut: record 21: the record has an empty source or target: fill it in, or delete the rec" in done.stderr
@@ -528,7 +517,7 @@ def test_the_records_of_a_list_are_numbered_though_they_stand_in_one_line(tmp_pa
 def test_rows_with_more_cells_are_refused_whatever_columns_are_taken(tmp_path: Path) -> None:
     rows = [f"{number},When it rains, I stay.,Wenn es regnet, bleibe ich." for number in range(9)]
     rows += [f"{number},Cat {number}.,Katze {number}." for number in range(30)]
-    write(tmp_path, csv="\n".join(["nr,English,German", *rows]))
+    write(tmp_path, {"csv": "\n".join(["nr,English,German", *rows])})
     done = prepare(tmp_path, "csv", *WHOLE)
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("s2s: error: csv:2: the line has fewer or more columns than the ")
@@ -536,7 +525,7 @@ def test_rows_with_more_cells_are_refused_whatever_columns_are_taken(tmp_path: P
 
 def test_blank_rows_of_a_spreadsheet_are_none_however_many_stand_before_a_stray_cell(tmp_path: Path) -> None:
     rows = [["English", "German"], *PAIRS[:10], [], [None, None], *PAIRS[10:], *[[]] * 200]
-    write(tmp_path, sheet=spreadsheet([*rows, [*[None] * 999, " "]]))
+    write(tmp_path, {"sheet": spreadsheet([*rows, [*[None] * 999, " "]])})
     done = prepare(tmp_path, "sheet", *WHOLE)
     assert PreparedCorpus.open(tmp_path / "new").sentences("train") == PAIRS
     assert "lines read          20\n" in done.stdout

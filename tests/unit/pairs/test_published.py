@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from seq2seq_cli.errors import DownloadError, UsageError
-from seq2seq_cli.pairs.published import ByteProgress, Downloaded, download, find_published
+from seq2seq_cli.pairs.published import Downloaded, download, find_published
 from seq2seq_cli.text.languages import PUBLISHED, short_code
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 from tests.site import Site, archive_of, running_site
@@ -33,19 +34,9 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
         yield site
 
 
-def get(
-    site: Site,
-    folder: Path,
-    *,
-    language: str = "deu",
-    overwrite: bool = False,
-    retries: int = 1,
-    timeout: float = 5.0,
-    progress: ByteProgress = lambda _done, _total: None,
-) -> Downloaded:
-    return download(
-        language, folder, site=site.address, overwrite=overwrite, progress=progress, timeout=timeout, retries=retries
-    )
+def get(site: Site, folder: Path, language: str = "deu", **options: Any) -> Downloaded:
+    usual: dict[str, Any] = {"overwrite": False, "retries": 1, "timeout": 5.0, "progress": lambda _done, _total: None}
+    return download(language, folder, site=site.address, **(usual | options))
 
 
 def names(folder: Path) -> list[str]:

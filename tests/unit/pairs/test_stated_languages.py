@@ -1,6 +1,7 @@
 """The languages of pair files, where they were found, and whether the text is in their scripts."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,15 +20,9 @@ from seq2seq_cli.pairs.stated_languages import (
 from tests.commands import s2s_here
 
 
-def languages(
-    *names: str, stated: str | None = None, swap: bool = False, config: tuple[str, ...] = ()
-) -> tuple[str, str]:
-    text, _, _ = resolved(*names, stated=stated, swap=swap, config=config)
+def languages(*names: str, **options: Any) -> tuple[str, str]:
+    text, _, _ = resolved(*names, **options)
     return text.src.language, text.tgt.language
-
-
-def warnings(*names: str, stated: str | None = None, config: tuple[str, ...] = ()) -> list[str]:
-    return resolved(*names, stated=stated, config=config)[2]
 
 
 def resolved(
@@ -93,7 +88,7 @@ def test_endings_and_codes_in_a_name_state_the_languages(names: list[str], found
 )
 def test_a_name_without_languages_means_english_and_german(names: list[str]) -> None:
     assert languages(*names) == ("en", "de")
-    assert warnings(*names) == []
+    assert resolved(*names)[2] == []
 
 
 ENGLISH = ["I see the house.", "You want to go.", "She knows it."]
@@ -158,7 +153,7 @@ def test_the_option_overrides_the_config_and_the_config_the_name(
     ],
 )
 def test_a_language_without_a_tokenizer_gives_one_warning(stated: str, config: str, expected: list[str]) -> None:
-    found = warnings(stated=stated, config=(config,))
+    _, _, found = resolved(stated=stated, config=(config,))
     assert len(found) == len(expected)
     assert all(map(str.startswith, found, expected))
 

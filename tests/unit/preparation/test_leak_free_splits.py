@@ -1,13 +1,7 @@
-from collections.abc import Sequence
-
 import pytest
 
 from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, sentence_key
 from tests.corpora import splits_of
-
-
-def splits(pairs: Sequence[tuple[str, str]], *, valid: int = 1000, test: int = 1000) -> list[int]:
-    return splits_of(pairs, valid_sources=valid, test_sources=test)
 
 
 def unlike(count: int) -> list[tuple[str, str]]:
@@ -29,7 +23,7 @@ def test_only_letters_digits_and_marks_of_any_script_make_a_key() -> None:
 
 def test_held_out_splits_are_filled_exactly_and_skip_groups_that_are_too_large() -> None:
     large = [(f"one of a large group {number}", "the same") for number in range(400)]
-    found = splits(unlike(4000) + large, valid=100, test=50)
+    found = splits_of(unlike(4000) + large, valid=100, test=50)
 
     assert found.count(VALID) == 100
     assert found.count(TEST) == 50
@@ -38,19 +32,19 @@ def test_held_out_splits_are_filled_exactly_and_skip_groups_that_are_too_large()
 
 def test_sources_are_counted_and_not_pairs() -> None:
     pairs = [(f"source {number}", f"target {number} {variant}") for number in range(1000) for variant in range(3)]
-    found = splits(pairs, valid=30, test=30)
+    found = splits_of(pairs, valid=30, test=30)
     assert found.count(VALID) == found.count(TEST) == 90
 
 
 def test_at_most_a_tenth_of_the_sources_is_held_out() -> None:
-    found = splits(unlike(1000))
+    found = splits_of(unlike(1000))
     assert 50 < found.count(VALID) <= 100
     assert 50 < found.count(TEST) <= 100
 
 
 @pytest.mark.parametrize("count", [3, 4, 9, 12])
 def test_each_split_of_a_small_file_has_something(count: int) -> None:
-    found = splits(unlike(count))
+    found = splits_of(unlike(count))
     assert set(found) == {TRAIN, VALID, TEST}
     assert found.count(TRAIN) > count / 4
 
@@ -59,7 +53,7 @@ def test_a_split_never_takes_all_the_small_groups_of_a_tiny_file() -> None:
     # Among so many names are some whose hashes would put both small groups into one split.
     for name in range(500):
         small = [(f"{name} source {number}", f"{name} target {number}") for number in range(2)]
-        found = splits([(f"large {number}", "the same") for number in range(20)] + small)
+        found = splits_of([(f"large {number}", "the same") for number in range(20)] + small)
         assert set(found[:20]) == {TRAIN}
         assert set(found[20:]) == {VALID, TEST}
 
@@ -69,13 +63,13 @@ def test_no_group_makes_a_held_out_split_larger_than_it_may_be(wanted: int, held
     # Their positions are those of training, whatever their sizes.
     sizes = {"a": 810, "b": 100, "i": 90}
     pairs = [(f"{group} source {number}", f"{group} target") for group, size in sizes.items() for number in range(size)]
-    found = splits(pairs, valid=wanted, test=wanted)
+    found = splits_of(pairs, valid=wanted, test=wanted)
     assert {split: found.count(split) for split in (VALID, TEST) if split in found} == held_out
 
 
 def test_a_large_group_is_held_out_no_more_often_than_a_small_one() -> None:
     # The position of a group alone decides here, and positions are uniform: 16 of 100 are held out.
     large = [(f"{group} source {n}", f"{group} target") for group in range(300) for n in range(20)]
-    found = splits(large + unlike(60_000), valid=6000, test=6000)
+    found = splits_of(large + unlike(60_000), valid=6000, test=6000)
     held_out = sum(found[start] != TRAIN for start in range(0, len(large), 20))
     assert 300 * 0.16 * 0.5 < held_out < 300 * 0.16 * 1.5

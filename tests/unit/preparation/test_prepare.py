@@ -2,7 +2,7 @@ import importlib.metadata
 import multiprocessing
 import os
 from collections.abc import Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -11,10 +11,11 @@ import pytest
 from seq2seq_cli.compute.workers import OpenWorkers, Workers
 from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import Interrupted, PairFileError, PreparedFolderError, S2SError, UsageError
+from seq2seq_cli.errors import PairFileError, PreparedFolderError, S2SError, UsageError
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.pipeline import prepare
 from tests.corpora import WORDS, pair_lines
+from tests.folders import contents, disk_full_after
 
 
 def prepared(pair_file: Path, out: Path, overrides: Sequence[str] = ()) -> PreparedCorpus:
@@ -24,10 +25,6 @@ def prepared(pair_file: Path, out: Path, overrides: Sequence[str] = ()) -> Prepa
 
 def by(executor: Executor) -> OpenWorkers:
     return lambda _: nullcontext(Workers(executor=executor, count=2))
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> None:
@@ -71,7 +68,7 @@ def test_the_number_of_processes_does_not_change_a_byte(tmp_path: Path) -> None:
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         prepare(pair_file, out=tmp_path / "two", open_workers=by(pool))
 
-    assert content(tmp_path / "one") == content(tmp_path / "two")
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
 def test_a_dead_worker_is_reported_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
@@ -80,17 +77,6 @@ def test_a_dead_worker_is_reported_and_nothing_is_written(pair_file: Path, tmp_p
         with pytest.raises(S2SError, match="a worker process died"):
             prepare(pair_file, out=tmp_path / "out", open_workers=by(pool))
 
-    assert list(tmp_path.iterdir()) == [pair_file]
-
-
-class Interrupting(Executor):
-    def submit(self, *_: object, **__: object) -> Future[object]:  # type: ignore[override]
-        raise KeyboardInterrupt
-
-
-def test_an_interrupt_is_reported_and_nothing_is_written(pair_file: Path, tmp_path: Path) -> None:
-    with pytest.raises(Interrupted, match="nothing was written"):
-        prepare(pair_file, out=tmp_path / "out", open_workers=by(Interrupting()))
     assert list(tmp_path.iterdir()) == [pair_file]
 
 
@@ -240,7 +226,7 @@ def test_several_files_are_one_corpus_and_lines_are_named_by_their_file(tmp_path
     assert [file.name for file in manifest.pair_files] == ["one.tsv", "two.tsv", "three.en", "three.de"]
     first = {reason: it.first[0] for reason, it in manifest.dropped.items()}
     assert first == {"blank line": "two.tsv:1", "duplicate": "two.tsv:52"}
-    several, whole = content(tmp_path / "several"), content(tmp_path / "one")
+    several, whole = contents(tmp_path / "several"), contents(tmp_path / "one")
     assert {name: several[name] for name in several if name not in {"manifest.json", "dropped.tsv"}} == {
         name: whole[name] for name in whole if name not in {"manifest.json", "dropped.tsv"}
     }
@@ -254,24 +240,9 @@ def test_a_bad_file_among_several_is_refused_by_its_own_counts(pair_file: Path, 
     assert set(tmp_path.iterdir()) == {bad, pair_file}  # no folders either
 
 
-def test_the_next_prepare_removes_the_leftovers_of_a_killed_one(pair_file: Path, tmp_path: Path) -> None:
-    leftover = tmp_path / "out" / ".unfinished" / "new" / "scratch"
-    leftover.mkdir(parents=True)
-    (leftover / "src.text").write_bytes(b"half")
-    prepared(pair_file, tmp_path / "out")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
-
-
 def test_a_full_disk_is_reported_and_nothing_stays(pair_file: Path, tmp_path: Path) -> None:
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    # A limit on the size of files fails like a full disk.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
-    try:
-        with pytest.raises(UsageError, match="out: cannot be written: File too large"):
-            prepare(pair_file, out=tmp_path / "out")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with disk_full_after(5000), pytest.raises(UsageError, match="out: cannot be written: File too large"):
+        prepare(pair_file, out=tmp_path / "out")
     assert list(tmp_path.iterdir()) == [pair_file]
 
 

@@ -31,13 +31,6 @@ def sentences(pairs: NewPairs, side: SideName) -> list[list[str]]:
     return [[pairs.tokens[side][number] for number in row] for row in rows]
 
 
-def dropped(counts: LineCounts) -> dict[str, list[tuple[int, str, str]]]:
-    return {
-        reason: [(int(place.removeprefix("deu.txt:")), src, tgt) for place, src, tgt in lines]
-        for reason, lines in counts.examples.items()
-    }
-
-
 def test_sentences_become_tokens_of_their_side() -> None:
     counts, pairs = analysed("She kissed him.\tSie  küsste ihn.\tby CK", "Don't!\tNicht!")
     assert sentences(pairs, "src") == [["she", "kissed", "him", "."], ["do", "n't", "!"]]
@@ -58,26 +51,26 @@ def test_the_sides_of_a_pair_are_compared_by_words_where_tokens_are_characters()
 def test_swap_exchanges_source_and_target() -> None:
     (of_straight, straight), (of_swapped, swapped) = analysed("No\tNein", "a\t"), analysed("Nein\tNo", "\ta", swap=True)
     assert sentences(swapped, "src") == [["no"]]
-    assert dropped(of_swapped) == dropped(of_straight) == {"empty side": [(12, "a", "")]}
+    assert of_swapped.examples == of_straight.examples == {"empty side": [("deu.txt:12", "a", "")]}
     assert swapped.columns["pair_hashes"].tolist() == straight.columns["pair_hashes"].tolist()
 
 
 def test_lines_that_are_no_pairs_are_dropped_with_a_reason() -> None:
     record: Pair = (19, "e", "", "missing column", False)
     counts, pairs = analysed("", " \N{NO-BREAK SPACE}", "no tab", "a\t ", "\tb", "\t", None, "c\td", record)
-    assert dropped(counts) == {
-        "blank line": [(11, "", ""), (12, "", ""), (16, "", "")],
-        "no tab": [(13, "no tab", "")],
-        "empty side": [(14, "a", ""), (15, "", "b")],
-        "too long": [(17, "", "")],
-        "missing column": [(19, "e", "")],
+    assert counts.examples == {
+        "blank line": [("deu.txt:11", "", ""), ("deu.txt:12", "", ""), ("deu.txt:16", "", "")],
+        "no tab": [("deu.txt:13", "no tab", "")],
+        "empty side": [("deu.txt:14", "a", ""), ("deu.txt:15", "", "b")],
+        "too long": [("deu.txt:17", "", "")],
+        "missing column": [("deu.txt:19", "e", "")],
     }
     assert pairs.columns["lines"].tolist() == [18]
     assert counts.lines == 9
 
 
 def test_examples_are_cut_and_fit_on_a_line() -> None:
-    [(_, text, _)] = dropped(analysed("a\x0b\x07" + "b" * 1000)[0])["no tab"]
+    [(_, text, _)] = analysed("a\x0b\x07" + "b" * 1000)[0].examples["no tab"]
     assert text == "a " + "b" * (LONGEST_EXAMPLE - 3)
 
 

@@ -1,14 +1,8 @@
-import contextlib
 import errno
-import json
 import os
 import pickle
 import re
 import shutil
-import struct
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +29,8 @@ from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.session import Session, restore_state
 from tests import records
 from tests.corpora import prepared
-from tests.tiny import created, started, tiny_config
+from tests.folders import change_header, contents, disk_full_after
+from tests.tiny import created, planned, started, tiny_config
 
 
 @pytest.fixture
@@ -60,10 +55,6 @@ def test_a_matrix_that_two_layers_share_is_saved_once_and_shared_when_loaded(
     assert model.output.weight is model.decoder.embedding.weight
     for name, weight in session.state.model.state_dict().items():
         assert torch.equal(model.state_dict()[name], weight), name
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_newest_run_is_found_without_a_name(
@@ -101,13 +92,6 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
     member.parent.mkdir(parents=True)
     member.touch()
     assert find_saved_last() == Path("runs/old")
-
-
-@pytest.mark.parametrize("name", ["nowhere", "empty"])
-def test_a_folder_that_is_no_run_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(ModelFileError, match=f"{name}.*no"):
-        RunFolder.find(tmp_path / name)
 
 
 @pytest.mark.parametrize(
@@ -168,15 +152,6 @@ def test_a_run_that_was_half_made_or_half_removed_when_it_was_killed_is_replaced
         assert load_codecs(path) == corpus.codecs
 
 
-def set_metadata(path: Path, metadata: dict[str, str]) -> None:
-    """Rewrite the header of a safetensors file: 8 bytes of length, JSON, tensors."""
-    content = path.read_bytes()
-    (length,) = struct.unpack("<Q", content[:8])
-    header = json.loads(content[8 : 8 + length]) | {"__metadata__": metadata}
-    new = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(new)) + new + content[8 + length :])
-
-
 @pytest.mark.skipif(os.name == "nt", reason="no such names")
 def test_names_that_are_not_utf8_are_refused_before_anything_is_made(
     corpus: PreparedCorpus, config: Config, tmp_path: Path
@@ -199,22 +174,14 @@ def test_damaged_and_foreign_weights_are_refused_in_words(session: Session) -> N
         with pytest.raises(ModelFileError, match=r"model\.safetensors: damaged"):
             load_translator(session.run)
     path.write_bytes(whole)
-    set_metadata(path, {"s2s": '{"format": 99}'})
+    change_header(path, lambda header: header.update(__metadata__={"s2s": '{"format": 99}'}))
     with pytest.raises(ModelFileError, match=r"newer s2s.*upgrade"):
         load_translator(session.run)
-    set_metadata(path, {"made_by": "somebody"})
+    change_header(path, lambda header: header.update(__metadata__={"made_by": "somebody"}))
     with pytest.raises(ModelFileError, match="not a file of s2s"):
         load_translator(session.run)
     path.unlink()
     with pytest.raises(ModelFileError, match="no epoch of this run is finished"):
-        load_translator(session.run)
-
-
-def test_weights_of_another_model_are_refused_in_words(session: Session) -> None:
-    config = session.run.path / "config.yaml"
-    text = config.read_text(encoding="utf-8")
-    config.write_text(text.replace("hidden_size: 12", "hidden_size: 16"), encoding="utf-8")
-    with pytest.raises(ModelFileError, match="do not fit the model"):
         load_translator(session.run)
 
 
@@ -240,22 +207,10 @@ def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
     assert not trap.exists()
 
 
-@contextlib.contextmanager
-def disk_full_after(size: int) -> Iterator[None]:
-    """As on a full disk, no file of this process grows beyond so many bytes."""
-    resource = pytest.importorskip("resource")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
 @pytest.mark.parametrize("room", [0, 5_000])
 def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, room: int) -> None:
     run, model = session.run, session.state.model
-    saves: list[Callable[[], None]] = [
+    saves = [
         lambda: run.save_last(session.state.checkpoint()),
         lambda: run.save_best(model.weights()),
         lambda: run.save_epoch(model.weights(), 2, 1),
@@ -297,9 +252,8 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
     assert session.state.progress.step == 7
     assert re.fullmatch(r".*training\.pt: missing: going on from .*previous\.pt, .*", caplog.messages[-1])
     session.run.last_path.write_bytes(b"")
-    session.run.save_last(
-        session.state.checkpoint()
-    )  # does not let the damaged one take the place of the one that is whole
+    # The damaged one does not take the place of the one that is whole.
+    session.run.save_last(session.state.checkpoint())
     session.run.last_path.write_bytes(b"")
     restore_state(session.run, session.state, session.run.read_last())
     assert session.state.progress.step == 7
@@ -365,30 +319,13 @@ def test_a_run_has_one_training_at_a_time(session: Session) -> None:
         assert is_held(run.path / LOCK)
         refusal = r"runs.tiny: a training is running in it.*--out"
         for options in (Options(resume=True, out=run.path), Options(resume=True, out=run.path, data=corpus.path)):
-            with pytest.raises(UsageError, match=refusal), ExitStack() as other:
-                make_plan(options, locks=other)
+            with pytest.raises(UsageError, match=refusal):
+                planned(options)
         with pytest.raises(UsageError, match=refusal):
             created(run.path, config, corpus, overwrite=True)
         assert contents(run.path) == before
     assert not is_held(run.path / LOCK)
-    with ExitStack() as held:
-        make_plan(Options(resume=True, out=run.path), locks=held)
-
-
-def test_the_lock_of_a_process_that_was_killed_is_free(session: Session) -> None:
-    hold = "import sys, time; from pathlib import Path; from seq2seq_cli.files.whole_folder import hold\n"
-    hold += "with hold(Path(sys.argv[1])): print('held', flush=True); time.sleep(100)"
-    command = [sys.executable, "-c", hold, str(session.run.path / LOCK)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, encoding="utf-8") as process:
-        assert process.stdout
-        assert process.stdout.readline() == "held\n"
-        assert is_held(session.run.path / LOCK)
-        with pytest.raises(UsageError, match="is running"), session.run.lock():
-            pass
-        process.kill()
-    assert not is_held(session.run.path / LOCK)
-    with session.run.lock():
-        assert is_held(session.run.path / LOCK)
+    planned(Options(resume=True, out=run.path))
 
 
 def test_a_folder_that_cannot_be_emptied_is_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,9 +352,8 @@ def test_metrics_that_cannot_be_written_are_told(session: Session) -> None:
 
 def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
     other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
-    options = Options(resume=True, out=session.run.path, data=other.path)
-    with pytest.raises(UsageError, match="not the corpus that"), ExitStack() as held:
-        make_plan(options, locks=held)
+    with pytest.raises(UsageError, match="not the corpus that"):
+        planned(Options(resume=True, out=session.run.path, data=other.path))
     assert not is_held(session.run.path / LOCK)
 
 

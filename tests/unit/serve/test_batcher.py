@@ -1,7 +1,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,28 +37,18 @@ def sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-class OneThread:
-    """A batcher with one thread."""
-
-    def __init__(self, max_waiting: int = 10_000) -> None:
-        self.batcher = Batcher(1, max_waiting=max_waiting)
-
-    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run(work)
-
-
 def test_texts_that_wait_are_translated_together_as_if_each_were_alone(
     translator: Translator, sizes: list[int]
 ) -> None:
-    one = OneThread()
+    batcher = Batcher(1, max_waiting=10**6)
 
     async def ask() -> list[str]:
-        found = await asyncio.gather(*(one.batcher.translate(translator, [text]) for text in TEXTS))
+        found = await asyncio.gather(*(batcher.translate(translator, [text]) for text in TEXTS))
         return [translation.text for [translation] in found]
 
-    assert one.run(ask()) == [translator.translate([text])[0].text for text in TEXTS]
+    assert asyncio.run(ask()) == [translator.translate([text])[0].text for text in TEXTS]
     assert sizes == [1, len(TEXTS) - 1]
-    assert one.batcher.waiting == 0
+    assert batcher.waiting == 0
 
 
 def test_no_text_is_lost_or_exchanged_when_several_threads_translate_lists(translator: Translator) -> None:
@@ -86,16 +76,16 @@ def test_a_wait_ends_by_a_clock_that_is_early(translator: Translator) -> None:
 
 
 def test_callers_that_go_on_come_to_one_batch_again(translator: Translator, sizes: list[int]) -> None:
-    one = OneThread()
+    batcher = Batcher(1, max_waiting=10**6)
 
     async def call(text: str) -> None:
         for _ in range(3):
-            await one.batcher.translate(translator, [text])
+            await batcher.translate(translator, [text])
 
     async def ask() -> None:
         await asyncio.gather(*map(call, TEXTS))
 
-    one.run(ask())
+    asyncio.run(ask())
     assert sum(sizes) == 3 * len(TEXTS)
     # Without a wait, the first to come is alone each time.
     assert 1 not in sizes[1:-1]
@@ -136,20 +126,20 @@ def test_threads_share_the_callers(translator: Translator, sizes: list[int]) -> 
 
 
 def test_a_short_text_does_not_wait_for_the_end_of_long_ones(translator: Translator, sizes: list[int]) -> None:
-    long, one = "She kissed him again. " * 200, OneThread(max_waiting=10**6)
+    long, batcher = "She kissed him again. " * 200, Batcher(1, max_waiting=10**6)
 
     async def ask_late() -> tuple[str, int]:
         while len(sizes) < 3:
             await asyncio.sleep(0.001)
         before = len(sizes)
-        [translation] = await one.batcher.translate(translator, TEXTS[:1])
+        [translation] = await batcher.translate(translator, TEXTS[:1])
         return translation.text, len(sizes) - before
 
     async def ask() -> tuple[list[Translation], list[Translation], tuple[str, int]]:
-        long_ones = [one.batcher.translate(translator, [long]) for _ in "12"]
+        long_ones = [batcher.translate(translator, [long]) for _ in "12"]
         return await asyncio.gather(long_ones[0], long_ones[1], ask_late())
 
-    [first], [second], (short, batches) = one.run(ask())
+    [first], [second], (short, batches) = asyncio.run(ask())
     expected = [translator.translate([text])[0].text for text in (long, TEXTS[0])]
     assert [first.text, second.text, short] == [expected[0], *expected]
     # One turn of both, then it; and the next batch may have begun before the answer is seen.
@@ -157,49 +147,49 @@ def test_a_short_text_does_not_wait_for_the_end_of_long_ones(translator: Transla
 
 
 def test_a_long_text_ends_however_many_short_ones_come(translator: Translator) -> None:
-    one = OneThread(max_waiting=10**6)
+    batcher = Batcher(1, max_waiting=10**6)
 
     async def ask() -> str:
-        long = asyncio.ensure_future(one.batcher.translate(translator, ["She kissed him again. " * 40]))
+        long = asyncio.ensure_future(batcher.translate(translator, ["She kissed him again. " * 40]))
 
         async def call(text: str, each: Translator) -> None:
             while not long.done():
-                await one.batcher.translate(each, [text])
+                await batcher.translate(each, [text])
 
         # More than fit into a batch, with two translators.
         others = (translator, translator.with_n_best(2))
         await asyncio.wait_for(asyncio.gather(*(call(text, each) for each in others for text in 3 * TEXTS)), 60)
         return long.result()[0].text
 
-    assert one.run(ask()) == translator.translate(["She kissed him again. " * 40])[0].text
+    assert asyncio.run(ask()) == translator.translate(["She kissed him again. " * 40])[0].text
 
 
 def test_a_batch_has_a_sentence_of_each_request_up_to_a_bound(translator: Translator, sizes: list[int]) -> None:
-    one = OneThread(max_waiting=10**6)
+    batcher = Batcher(1, max_waiting=10**6)
 
     async def ask() -> None:
-        await asyncio.gather(*(one.batcher.translate(translator, [f"she saw him {i} times"]) for i in range(201)))
+        await asyncio.gather(*(batcher.translate(translator, [f"she saw him {i} times"]) for i in range(201)))
 
-    one.run(ask())
+    asyncio.run(ask())
     assert sizes == [1, 128, 72]
 
 
 def test_a_text_without_a_sentence_comes_back_at_once(translator: Translator, sizes: list[int]) -> None:
-    one = OneThread()
-    [number, blank] = one.run(one.batcher.translate(translator, ["42", " "]))
+    batcher = Batcher(1, max_waiting=10**6)
+    [number, blank] = asyncio.run(batcher.translate(translator, ["42", " "]))
     assert (number.text, blank.text) == ("42", " ")
     assert sizes == []
 
 
 def test_translators_take_turns(translator: Translator, sizes: list[int]) -> None:
-    one, other = OneThread(), translator.with_n_best(2)
+    batcher, other = Batcher(1, max_waiting=10**6), translator.with_n_best(2)
 
     async def ask() -> None:
         asked = [(translator, TEXTS[0]), *((each, text) for each in (translator, other) for text in TEXTS)]
-        found = await asyncio.gather(*(one.batcher.translate(each, [text]) for each, text in asked))
+        found = await asyncio.gather(*(batcher.translate(each, [text]) for each, text in asked))
         assert [len(translation.alternatives) > 0 for [translation] in found] == [False] * 11 + [True] * 10
 
-    one.run(ask())
+    asyncio.run(ask())
     assert sizes == [1, 10, 10]
 
 
@@ -207,35 +197,36 @@ def test_translators_take_turns(translator: Translator, sizes: list[int]) -> Non
 def test_more_than_may_wait_is_refused_and_what_waits_is_translated(
     translator: Translator, prefix: tuple[int, ...], waiting: int
 ) -> None:
-    one, translator = OneThread(max_waiting=2 * (len(TEXTS[0]) + 1)), translator.with_demands(Demands(prefix=prefix))
+    batcher = Batcher(1, max_waiting=2 * (len(TEXTS[0]) + 1))
+    translator = translator.with_demands(Demands(prefix=prefix))
 
     async def ask() -> list[Any]:
-        asked = (one.batcher.translate(translator, TEXTS[:1]) for _ in range(4))
+        asked = (batcher.translate(translator, TEXTS[:1]) for _ in range(4))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    found = one.run(ask())
+    found = asyncio.run(ask())
     assert [isinstance(each, asyncio.QueueFull) for each in found] == [False] * (1 + waiting) + [True] * (3 - waiting)
     texts = [each[0].text for each in found[: 1 + waiting]]
     assert texts == [translator.translate(TEXTS[:1])[0].text] * (1 + waiting)
-    assert one.batcher.waiting == 0
+    assert batcher.waiting == 0
 
 
 def test_a_text_that_nobody_waits_for_any_more_is_not_translated(translator: Translator, sizes: list[int]) -> None:
-    one, is_cancelled = OneThread(), threading.Event()
+    batcher, is_cancelled = Batcher(1, max_waiting=10**6), threading.Event()
     held: Any = Hooked(translator.engine, lambda _: is_cancelled.wait())
     slow = replace(translator, engine=held)
 
     async def ask() -> None:
-        first, second, third = (asyncio.ensure_future(one.batcher.translate(slow, TEXTS[:2])) for _ in "123")
+        first, second, third = (asyncio.ensure_future(batcher.translate(slow, TEXTS[:2])) for _ in "123")
         await asyncio.sleep(0)
         second.cancel()
         await asyncio.gather(second, return_exceptions=True)
         is_cancelled.set()
         await asyncio.gather(first, third)
 
-    one.run(ask())
+    asyncio.run(ask())
     assert sum(sizes) == 4
-    assert one.batcher.waiting == 0
+    assert batcher.waiting == 0
 
 
 def refuse_long(sources: Sequence[Sequence[int]]) -> None:
@@ -244,47 +235,47 @@ def refuse_long(sources: Sequence[Sequence[int]]) -> None:
 
 
 def test_an_error_with_a_text_does_not_fail_those_beside_it(translator: Translator) -> None:
-    one = OneThread()
+    batcher = Batcher(1, max_waiting=10**6)
     small: Any = Hooked(translator.engine, refuse_long)
     failing = replace(translator, engine=small)
 
-    async def ask() -> list[object]:
-        asked = (one.batcher.translate(failing, [text]) for text in (*TEXTS[:3], TEXTS[-1], TEXTS[3]))
+    async def ask() -> list[Any]:
+        asked = (batcher.translate(failing, [text]) for text in (*TEXTS[:3], TEXTS[-1], TEXTS[3]))
         return list(await asyncio.gather(*asked, return_exceptions=True))
 
-    *before, failed, after = one.run(ask())
+    *before, failed, after = asyncio.run(ask())
     assert [found[0].text for found in (*before, after)] == [each.text for each in translator.translate(TEXTS[:4])]
     assert isinstance(failed, MemoryError)
 
 
 def test_what_waits_is_counted_by_its_sentences(translator: Translator) -> None:
-    one = OneThread(max_waiting=10**6)
+    batcher = Batcher(1, max_waiting=10**6)
 
     async def ask() -> list[int]:
-        asked = [asyncio.ensure_future(one.batcher.translate(translator, ["あ。" * 200])) for _ in "12"]
+        asked = [asyncio.ensure_future(batcher.translate(translator, ["あ。" * 200])) for _ in "12"]
         await asyncio.sleep(0)
         counts = []
         while not all(each.done() for each in asked):
-            counts.append(one.batcher.waiting)
+            counts.append(batcher.waiting)
             await asyncio.sleep(0.001)
         return counts
 
-    counts = one.run(ask())
+    counts = asyncio.run(ask())
     assert max(counts) > 0
     assert min(counts) >= 0
-    assert one.batcher.waiting == 0
+    assert batcher.waiting == 0
 
 
 def test_after_an_error_the_rest_of_a_text_is_not_translated(translator: Translator, sizes: list[int]) -> None:
-    one = OneThread()
+    batcher = Batcher(1, max_waiting=10**6)
     small: Any = Hooked(translator.engine, refuse_long)
     failing = replace(translator, engine=small)
     text = f"{'again ' * 20}. {'She kissed him. ' * 100}"
 
     async def ask() -> None:
         with pytest.raises(MemoryError):
-            await one.batcher.translate(failing, [text])
+            await batcher.translate(failing, [text])
 
-    one.run(ask())
+    asyncio.run(ask())
     assert sum(sizes) <= 32
-    assert one.batcher.waiting == 0
+    assert batcher.waiting == 0

@@ -1,16 +1,12 @@
 """Two sentences of our own in each of many languages, read and written by a codec with each kind of unit."""
 
-from collections import Counter
-
 import pytest
 
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.text.characters import upper
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import UNK
+from tests.unit.text.test_codec import UNITS, fitted
 
 SENTENCES = {
     "ar": ("أين وضعتَ المفتاح؟", "لم أقرأ هذا الكتاب، لكن أختي قرأته."),
@@ -41,12 +37,6 @@ SENTENCES = {
     "eo": ("Kie estas la ŝlosilo?", "Mia avino ĉiam diras: «Ĝis morgaŭ!»"),
     "ka": ("სად არის გასაღები?", "ბებიამ თქვა, რომ ხვალ მოვა."),
 }
-UNITS: list[Unit] = ["word", "bpe", "character"]
-
-
-def fitted(config: SideConfig, unit: Unit, sentences: tuple[str, str]) -> Codec:
-    tokens = get_segmenter(config, unit).tokens
-    return fit_codec(config, unit, Counter(token for sentence in sentences for token in tokens(sentence)))
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -55,8 +45,8 @@ def test_sentences_are_written_as_they_were_read_and_in_a_source_case_and_spaces
     language: str, unit: Unit
 ) -> None:
     sentences = SENTENCES[language]
-    target = fitted(SideConfig(language=language, lowercase=False, spacing=True, min_count=1), unit, sentences)
-    source = fitted(SideConfig(language=language, lowercase=True, spacing=False, min_count=1), unit, sentences)
+    target = fitted(SideConfig(language=language, lowercase=False, spacing=True, min_count=1), *sentences, unit=unit)
+    source = fitted(SideConfig(language=language, lowercase=True, spacing=False, min_count=1), *sentences, unit=unit)
     for sentence in sentences:
         assert target.write(target.read(sentence).ids).text == sentence
         ids = source.read(sentence).ids

@@ -24,8 +24,7 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
         tiny_config(corpus, "training.epochs=1", "training.license=mit", "training.author=Zoë | Co"),
         corpus,
     )
-    for _ in train_session(session):
-        pass
+    list(train_session(session))
     finished = finish(*make_ready(session))
     card = hub.ModelCard.load(session.run.path / "README.md")
     assert card.text.lstrip().startswith("# run: en to de\n")

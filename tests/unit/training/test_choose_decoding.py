@@ -46,8 +46,7 @@ def trained(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) ->
     """A run that is trained, but for its end."""
     config = tiny_config(corpus, CHOOSING, "training.epochs=1", "training.batch_size=64")
     session = started(tmp_path_factory.mktemp("trained") / "run", config, corpus)
-    for _ in train_session(session):
-        pass
+    list(train_session(session))
     return session
 
 
@@ -155,12 +154,14 @@ def test_the_recipe_for_few_pairs_chooses_and_no_other_config() -> None:
     assert choosing == {"few"}
 
 
-def test_torch_does_the_trials_on_a_gpu(corpus: PreparedCorpus, tmp_path: Path) -> None:
+def test_torch_does_the_trials_on_a_gpu(
+    corpus: PreparedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "open_translator", None)  # which would take the exported model
     with pretended_gpu():
         config = tiny_config(corpus, CHOOSING, "training.epochs=1", "training.batch_size=64", "training.device=cuda")
         session = started(tmp_path / "run", config, corpus)
-        for _ in train_session(session):
-            pass
+        list(train_session(session))
         assert choose_decoding(session)[1]
 
 
@@ -180,8 +181,7 @@ def run_to_the_end(options: Options) -> Session:
     with ExitStack() as locks:
         plan, corpus = make_plan(options, locks=locks)
         session = open_session(plan, corpus, locks=locks)
-        for _ in train_session(session):
-            pass
+        list(train_session(session))
         finish(*make_ready(session))
     return session
 

@@ -1,8 +1,6 @@
 """Corrections of a run that a new one learns."""
 
-import shutil
 from collections import Counter
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,25 +13,9 @@ from seq2seq_cli.errors import UsageError
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, TRAINED
 from seq2seq_cli.training.feed import Mixture
-from seq2seq_cli.training.plan import Options, Plan, make_plan
+from seq2seq_cli.training.plan import Options
 from seq2seq_cli.training.start import train
-from tests.unit.conftest import Whole
-
-
-@pytest.fixture
-def origin(whole: Whole, tmp_path: Path) -> RunFolder:
-    """A finished run."""
-    return RunFolder(shutil.copytree(whole.session.run.path, tmp_path / "old"))
-
-
-def planned_corpus(options: Options) -> PreparedCorpus:
-    with ExitStack() as locks:
-        return make_plan(options, locks=locks)[1]
-
-
-def planned(options: Options) -> Plan:
-    with ExitStack() as locks:
-        return make_plan(options, locks=locks)[0]
+from tests.tiny import planned
 
 
 def test_an_epoch_has_each_correction_as_often_with_a_twentieth_of_the_own_tokens(corpus: PreparedCorpus) -> None:
@@ -59,22 +41,21 @@ def test_a_run_learns_them_slowly_and_remembers_them(origin: RunFolder, corpus: 
     assert new.provenance().corrections == {"a b": "d", known[0]: "b"}
     assert new.config().training.lr == pytest.approx(0.1 * origin.config().training.lr)
     # A corrected sentence is not held out any more, now and in runs after this one.
-    after = planned_corpus(Options(data=corpus.path, init_from=out, out=tmp_path / "third"))
+    _, after = planned(Options(data=corpus.path, init_from=out, out=tmp_path / "third"))
     assert known not in after.sentences("test")
     assert TrainedSentences.read(out / TRAINED).share_a_side([known, ("a b", "-")]).all()
     # A resumed run has those with which it began.
     (origin.path / CORRECTIONS).write_text("a\tb\n", encoding="utf-8")
     for config in (None, str(origin.path / CONFIG)):
-        resumed = planned(Options(resume=True, out=out, config=config))
-        resumed_corpus = planned_corpus(Options(resume=True, out=out, config=config))
+        resumed, resumed_corpus = planned(Options(resume=True, out=out, config=config))
         assert resumed_corpus.corrections == {"a b": "d", known[0]: "b"}
         assert known not in resumed_corpus.sentences("test")
         assert resumed.config.training.lr == new.config().training.lr
     # A third run learns them again, as slowly.
     (out / CORRECTIONS).write_text("c\ta\n", encoding="utf-8")
     options = Options(data=corpus.path, init_from=out, out=tmp_path / "third", corrections=True)
-    third = planned(options)
-    assert planned_corpus(options).corrections == {"a b": "d", known[0]: "b", "c": "a"}
+    third, third_corpus = planned(options)
+    assert third_corpus.corrections == {"a b": "d", known[0]: "b", "c": "a"}
     assert third.config.training.lr == new.config().training.lr
 
 
@@ -84,11 +65,11 @@ def test_corrections_that_cannot_be_learned_are_left_out(
     longest = " ".join("abcdefgh" * 20)
     (origin.path / CORRECTIONS).write_text(f"a b\tc\n{longest}\ta\na\t漢\n", encoding="utf-8")
     options = Options(data=corpus.path, init_from=origin.path, out=tmp_path / "new", corrections=True)
-    assert planned_corpus(options).corrections == {"a b": "c"}
+    assert planned(options)[1].corrections == {"a b": "c"}
     assert caplog.text.count("left out: ") == 2
     (origin.path / CORRECTIONS).unlink()
     with pytest.raises(UsageError, match="has no correction that can be learned"):
-        planned_corpus(options)
+        planned(options)
 
 
 def test_a_stated_learning_rate_stays(origin: RunFolder, corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -96,6 +77,6 @@ def test_a_stated_learning_rate_stays(origin: RunFolder, corpus: PreparedCorpus,
     stated = Options(
         data=corpus.path, init_from=origin.path, out=tmp_path / "new", corrections=True, overrides=["training.lr=0.5"]
     )
-    assert planned(stated).config.training.lr == 0.5
+    assert planned(stated)[0].config.training.lr == 0.5
     with pytest.raises(UsageError, match="--corrections: are those of a run: name it with --init-from"):
-        planned_corpus(Options(data=corpus.path, corrections=True))
+        planned(Options(data=corpus.path, corrections=True))

@@ -4,16 +4,14 @@ import math
 from pathlib import Path
 
 import pytest
-import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Step
 from seq2seq_cli.training.run import train_session
 from tests.corpora import reversed_words, symbol_sequences
-from tests.tiny import resumed, started, tiny_config
+from tests.tiny import check_resumed, resumed, started, stop_after, tiny_config
 
 ANY_HELP = "training.help.least_covered=0"
 FIVE_EPOCHS = (ANY_HELP, "training.epochs=5", "training.help.own_share=0.5")
@@ -54,19 +52,7 @@ def test_each_epoch_has_a_share_of_what_helps(helped: PreparedCorpus, tmp_path: 
 
 @pytest.mark.parametrize("stop", [5, 17])
 def test_a_training_with_help_is_resumed_bit_for_bit(helped: PreparedCorpus, tmp_path: Path, stop: int) -> None:
-    config = tiny_config(helped, *FIVE_EPOCHS)
-    whole = started(tmp_path / "whole", config, helped)
-    list(train_session(whole))
-    parts = started(tmp_path / "parts", config, helped)
-    for event in train_session(parts):
-        if isinstance(event, Step) and event.step == stop:
-            parts.run.save_last(parts.state.checkpoint())
-            break
-    torch.manual_seed(999)
-    parts = resumed(RunFolder(tmp_path / "parts"), config, helped)
-    list(train_session(parts))
-    for name, parameter in whole.state.model.state_dict().items():
-        assert torch.equal(parameter, parts.state.model.state_dict()[name]), name
+    check_resumed(tmp_path, tiny_config(helped, *FIVE_EPOCHS), helped, stop)
 
 
 def test_each_token_of_a_source_that_helps_has_a_place(tmp_path: Path) -> None:
@@ -85,10 +71,7 @@ def test_each_token_of_a_source_that_helps_has_a_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", ["own_share=0.25", "least_covered=1"])
 def test_another_choice_of_pairs_begins_the_epoch_anew(helped: PreparedCorpus, tmp_path: Path, change: str) -> None:
     session = started(tmp_path / "run", tiny_config(helped, *FIVE_EPOCHS), helped)
-    for event in train_session(session):
-        if isinstance(event, Step) and event.step == 2:
-            session.run.save_last(session.state.checkpoint())
-            break
+    stop_after(session, 2)
     other = tiny_config(helped, *FIVE_EPOCHS, f"training.help.{change}")
     session = resumed(session.run, other, helped)
     assert any(isinstance(event, Step) for event in train_session(session))

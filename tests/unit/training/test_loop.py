@@ -40,12 +40,6 @@ def finished(all_events: list[Event]) -> str:
     return all_events[-1].reason
 
 
-def test_training_ends_after_its_epochs(corpus: PreparedCorpus) -> None:
-    all_events = list(events(corpus, "training.epochs=2"))
-    assert finished(all_events) == "all 2 epochs are done"
-    assert [event.epoch for event in all_events if isinstance(event, Validated)] == [1, 2]
-
-
 def test_patience_counts_validations_that_bring_nothing_better(corpus: PreparedCorpus) -> None:
     # With so small a step, BLEU stays at 0 and the loss falls; so the metric is one that cannot improve.
     all_events = list(

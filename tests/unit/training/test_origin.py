@@ -1,8 +1,5 @@
 """A run that begins with the weights of another."""
 
-import json
-import shutil
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -15,26 +12,17 @@ from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.evaluation.held_out import read_references
 from seq2seq_cli.runs.folder import RunFolder
+from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.events import Started
-from seq2seq_cli.training.plan import Options, check_origin, make_plan
+from seq2seq_cli.training.plan import Options, check_origin
 from seq2seq_cli.training.report import model_card, report
 from seq2seq_cli.training.run import train_session
 from tests.corpora import SYMBOLS, prepared, reversed_words, symbol_sequences
-from tests.tiny import created, resumed, started, tiny_config
-from tests.unit.conftest import Whole
+from tests.folders import contents
+from tests.tiny import created, planned, resumed, started, tiny_config
 
 VARIANTS = ("model.encoder.word_dropout=0.1", "model.decoder.word_dropout=0.1")
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.fixture(scope="module")
-def origin(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A finished run."""
-    return RunFolder(shutil.copytree(whole.session.run.path, tmp_path_factory.mktemp("origin") / "old"))
 
 
 def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
@@ -42,9 +30,9 @@ def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
 ) -> None:
     session = started(run_path, tiny_config(corpus, "training.seed=7"), corpus, init_from=origin.path)
 
-    lines = [json.loads(line) for line in (origin.path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    best = [line["loss"] for line in lines if line["kind"] == "epoch" and line["best"]][-1]
-    assert read_references(session.state.model, corpus, "valid")[0] == pytest.approx(best, abs=1e-6)
+    best = read_history(origin.path).best
+    assert best is not None
+    assert read_references(session.state.model, corpus, "valid")[0] == pytest.approx(best.loss, abs=1e-6)
     assert session.state.progress.step == 0
     assert not any(part["state"] for part in session.state.optimiser.state_dict()["parts"])
 
@@ -106,9 +94,8 @@ def located(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) ->
 
 def planned_refusal(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> str:
     """The line by which ``s2s train --init-from ORIGIN --data CORPUS --out RUN`` is refused before torch is loaded."""
-    options = Options(data=corpus.path, out=run_path, init_from=origin.path)
-    with ExitStack() as held, pytest.raises(UsageError) as refused:
-        make_plan(options, locks=held)
+    with pytest.raises(UsageError) as refused:
+        planned(Options(data=corpus.path, out=run_path, init_from=origin.path))
     return str(refused.value)
 
 

@@ -1,8 +1,6 @@
 """Held-out pairs that the run of --init-from was trained on."""
 
 import logging
-import shutil
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,20 +14,14 @@ from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import TRAINED
-from seq2seq_cli.training.plan import Options, make_plan
+from seq2seq_cli.training.plan import Options
 from seq2seq_cli.training.start import train
 from tests.commands import s2s_here
 from tests.corpora import WORDS, reversed_words, symbol_sequences
-from tests.unit.conftest import Whole
+from tests.tiny import planned
 
 KNOWN = 30
 NEW = [(s, reversed_words(s)) for s in symbol_sequences(60, shortest=7, longest=9, seed=3)]
-
-
-@pytest.fixture(scope="module")
-def origin(whole: Whole, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A finished run."""
-    return RunFolder(shutil.copytree(whole.session.run.path, tmp_path_factory.mktemp("origin") / "old"))
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +61,7 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     assert told in caplog.text
     assert "more are not scored: 30 test pairs" in (second / "README.md").read_text(encoding="utf-8")
 
-    with ExitStack() as locks:
-        _, corpus = make_plan(Options(data=more, init_from=second, out=tmp_path / "third"), locks=locks)
+    _, corpus = planned(Options(data=more, init_from=second, out=tmp_path / "third"))
     assert len(corpus.split("test")) == 20
 
 
@@ -80,12 +71,9 @@ def test_evaluate_counts_them_without_the_prepared_folder(
     pairs = [*corpus.sentences("train")[:3], NEW[0], (NEW[1][0], corpus.sentences("train")[3][1])]
     (tmp_path / "mine.txt").write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
     record = origin.path / "corpus.json"
-    whole = record.read_text(encoding="utf-8")
-    record.write_text(whole.replace(str(corpus.path), str(tmp_path / "gone")), encoding="utf-8")
-    try:
-        done = s2s_here(tmp_path, "evaluate", str(origin.path), "--file", "mine.txt")
-    finally:
-        record.write_text(whole, encoding="utf-8")
+    text = record.read_text(encoding="utf-8")
+    record.write_text(text.replace(str(corpus.path), str(tmp_path / "gone")), encoding="utf-8")
+    done = s2s_here(tmp_path, "evaluate", str(origin.path), "--file", "mine.txt")
     told = f"4 of the pairs have a side that {origin.path} was trained on: its scores are too high"
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[1] == told
@@ -97,13 +85,8 @@ def test_evaluate_warns_of_another_corpus_only_where_it_cannot_count_them(
     corpus_of([evaluated(origin.path)], more)
     assert not caplog.text
 
-    path = origin.path / TRAINED
-    record = path.read_bytes()
-    path.unlink()
-    try:
-        corpus_of([evaluated(origin.path)], more)
-    finally:
-        path.write_bytes(record)
+    (origin.path / TRAINED).unlink()
+    corpus_of([evaluated(origin.path)], more)
     assert f"{origin.path} may know some of these sentences" in caplog.text
 
 
@@ -120,14 +103,10 @@ def test_a_record_that_is_damaged_or_missing_is_named(
     origin: RunFolder, more: Path, tmp_path: Path, content: str
 ) -> None:
     record = origin.path / TRAINED
-    whole = record.read_bytes()
     if content:
         record.write_text(content, encoding="utf-8")
     else:
         record.unlink()
-    try:
-        with pytest.raises(ModelFileError, match=r"trained\.json: (damaged|missing).*: restore it, or "):
-            train(data=more, init_from=origin.path, out=tmp_path / "new")
-    finally:
-        record.write_bytes(whole)
+    with pytest.raises(ModelFileError, match=r"trained\.json: (damaged|missing).*: restore it, or "):
+        train(data=more, init_from=origin.path, out=tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -1,13 +1,11 @@
 """Stopped and resumed equals never stopped; what was saved is never lost."""
 
-import json
 import signal
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -19,32 +17,19 @@ from seq2seq_cli.errors import Interrupted, TrainingError
 from seq2seq_cli.runs.checkpoint import load_checkpoint
 from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CHECKPOINTS, CONFIG
-from seq2seq_cli.runs.records import read_history
+from seq2seq_cli.runs.records import EpochRecord, read_history
 from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated, Validating
 from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import Session
-from tests.tiny import resumed, started, tiny_config
+from tests.corpora import prepared
+from tests.tiny import check_resumed, resumed, started, stop_after, tiny_config
 from tests.unit.conftest import Whole
 
 STEPS_PER_EPOCH = 11
 
 
-def train_to_the_end(session: Session) -> list[Any]:
-    return list(train_session(session))
-
-
-def stop_after(session: Session, step: int) -> None:
-    """As a kill does: the generator is dropped in the middle, and nothing more is saved."""
-    for event in train_session(session):
-        if isinstance(event, Step) and event.step == step:
-            session.run.save_last(session.state.checkpoint())
-            return
-
-
-def epochs(path: Path) -> list[dict[str, object]]:
-    """The epoch lines of the metrics, without the clock."""
-    lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [{k: v for k, v in line.items() if k != "seconds"} for line in lines if line["kind"] == "epoch"]
+def epochs(path: Path) -> list[EpochRecord]:
+    """The records of the epochs, without the clock."""
+    return [record.model_copy(update={"seconds": 0}) for record in read_history(path).validations]
 
 
 @pytest.mark.parametrize("stops", [[5], [11, 14, 15, 30]], ids=lambda s: "-".join(map(str, s)))
@@ -56,7 +41,7 @@ def test_resumed_equals_never_stopped_bit_for_bit(
         stop_after(session, stop)
         torch.manual_seed(999)  # another process starts from anywhere
         session = resumed(RunFolder(tmp_path / "parts"), config, corpus)
-    train_to_the_end(session)
+    list(train_session(session))
     for name, parameter in whole.session.state.model.state_dict().items():
         assert torch.equal(parameter, session.state.model.state_dict()[name]), name
     assert epochs(session.run.path) == epochs(whole.session.run.path)
@@ -78,15 +63,7 @@ def test_resumed_equals_never_stopped_bit_for_bit(
 def test_random_draws_and_schedules_are_resumed_too(
     corpus: PreparedCorpus, tmp_path: Path, overrides: list[str]
 ) -> None:
-    config = tiny_config(corpus, "training.epochs=2", *overrides)
-    whole = started(tmp_path / "whole", config, corpus)
-    train_to_the_end(whole)
-    stop_after(started(tmp_path / "parts", config, corpus), 14)
-    torch.manual_seed(999)
-    session = resumed(RunFolder(tmp_path / "parts"), config, corpus)
-    train_to_the_end(session)
-    for name, parameter in whole.state.model.state_dict().items():
-        assert torch.equal(parameter, session.state.model.state_dict()[name]), name
+    check_resumed(tmp_path, tiny_config(corpus, "training.epochs=2", *overrides), corpus, 14)
 
 
 def test_a_model_that_does_not_fit_into_memory_is_told_and_leaves_nothing(
@@ -107,7 +84,7 @@ def test_a_training_that_runs_out_of_memory_says_how_it_is_resumed(
     session = started(run_path, config, corpus)
     session.state.model.encoder.register_forward_pre_hook(exhaust)
     with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size") as ended:
-        train_to_the_end(session)
+        list(train_session(session))
     assert str(ended.value).endswith(
         f"{session.run.last_path} is kept. Resume with: {resume_command(run_path, 'training.batch_size=8')}"
     )
@@ -154,8 +131,8 @@ def test_events_come_in_order_and_the_best_epoch_is_kept(whole: Whole) -> None:
 def test_a_longer_training_goes_on_where_the_shorter_ended(
     whole: Whole, corpus: PreparedCorpus, tmp_path: Path
 ) -> None:
-    train_to_the_end(started(tmp_path / "short", tiny_config(corpus, "training.epochs=1"), corpus))
-    train_to_the_end(resumed(RunFolder(tmp_path / "short"), tiny_config(corpus), corpus))
+    list(train_session(started(tmp_path / "short", tiny_config(corpus, "training.epochs=1"), corpus)))
+    list(train_session(resumed(RunFolder(tmp_path / "short"), tiny_config(corpus), corpus)))
     assert epochs(tmp_path / "short") == epochs(whole.session.run.path)
 
 
@@ -173,7 +150,7 @@ def test_a_run_resumed_with_another_optimiser_begins_its_moments_anew(
     stop_after(started(run_path, tiny_config(corpus, f"training.optimiser={old}"), corpus), 5)
     session = resumed(RunFolder(run_path), tiny_config(corpus, f"training.optimiser={new}"), corpus)
     assert not any(part["state"] for part in session.state.optimiser.state_dict()["parts"])
-    train_to_the_end(session)
+    list(train_session(session))
     assert session.state.progress.step == 33
 
 
@@ -232,8 +209,6 @@ def test_a_training_may_run_in_any_thread(corpus: PreparedCorpus, run_path: Path
 
 
 def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    from tests.corpora import prepared
-
     pairs = corpus.sentences("train")[:40]
     everything = prepared(tmp_path, pairs, ["data.valid_sources=0", "data.test_sources=0"])
     session = started(tmp_path / "run", tiny_config(everything), everything)
@@ -250,7 +225,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
     with torch.no_grad():
         session.state.model.output.bias[5] = float("inf")
     with pytest.raises(TrainingError, match=r"step 3: the loss \(nan\).*3 steps in a row") as ended:
-        train_to_the_end(session)
+        list(train_session(session))
     assert str(ended.value).endswith(
         f"{session.run.last_path} is kept. Resume with: {resume_command(run_path, 'training.lr=0.0005')}"
     )

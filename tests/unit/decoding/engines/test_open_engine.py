@@ -26,6 +26,7 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import BEST, DECODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
+from tests.folders import contents
 from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model, torch_engine
 
 CONFIG = Config(model=ModelConfig.model_validate(SMALL))
@@ -67,10 +68,6 @@ def without_torch(run: RunWriter) -> subprocess.CompletedProcess[str]:
     )
 
 
-def contents(run: RunWriter) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in run.path.rglob("*") if path.is_file()}
-
-
 def export_by_other_code(run: RunWriter) -> None:
     record = ExportRecord.read(run.path)
     (run.path / EXPORT_RECORD).write_bytes(replace(record, model=record.model ^ 1).content)
@@ -99,14 +96,14 @@ def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_
 ) -> None:
     ensure_exported(run)
     change(run)
-    before = contents(run)
+    before = contents(run.path)
     engine = open_engine(run, DecodingConfig().options)
     assert isinstance(engine, computes)
     assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
     assert ("s2s export RUN FILE.zip makes one; computing with torch" in caplog.text) == (computes is TorchEngine)
     done = without_torch(run)
     assert (done.returncode, alone in done.stderr) == (int(alone != ""), True)
-    assert contents(run) == before
+    assert contents(run.path) == before
     ensure_exported(run)
     assert isinstance(open_engine(run, DecodingConfig().options), OnnxEngine)
 

@@ -1,9 +1,11 @@
 """Small corpora for tests, prepared by the real pipeline."""
 
+import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import TEST, VALID, first_of_each, sentence_key, text_hashes
 from seq2seq_cli.preparation.leak_free_splits import assign_splits
@@ -23,6 +25,13 @@ def prepared(folder: Path, pairs: Sequence[tuple[str, str]], overrides: Sequence
     known = ["text.src.language=en", "text.tgt.language=de", "text.tgt.spacing=false"]
     prepare(pair_file, out=folder / "prepared", overrides=[*WORDS, *known, *overrides])
     return PreparedCorpus.open(folder / "prepared")
+
+
+def forge_record(folder: Path, name: str) -> None:
+    """Describe a file of a prepared folder in the manifest as it is now."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest["files"][name] = FileRecord.of(folder / name).model_dump()
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def symbol_sequences(count: int, *, shortest: int, longest: int, seed: int = 0) -> list[str]:

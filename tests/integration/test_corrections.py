@@ -49,19 +49,6 @@ def test_a_correction_counts_from_the_next_text_on(run: Path) -> None:
     assert loaded.translate([TEXT, *OTHERS]) == before
 
 
-def test_a_text_of_several_sentences_is_corrected_sentence_by_sentence(run: Path) -> None:
-    assert (
-        s2s_here(run, "correct", f"{TEXT} He saw him?", f"{RIGHT} Hund sah ihn?", "--model", str(run)).returncode == 0
-    )
-    assert load(run).translate([TEXT, "He saw him?"]) == [RIGHT, "Hund sah ihn?"]
-
-
-def test_words_that_are_kept_stand_where_the_correction_has_them(run: Path) -> None:
-    source, right = "he saw https://a.org the https://b.org .", "er https://b.org sah https://a.org."
-    assert s2s_here(run, "correct", source, right, "--model", str(run)).returncode == 0
-    assert load(run).translate([source, source.replace("a.org", "c.org")]) == [right, right.replace("a.org", "c.org")]
-
-
 def test_the_prompt_takes_corrections_while_it_runs(run: Path) -> None:
     with on_terminal([*S2S, "translate", "--model", str(run)], run, TERM="dumb") as terminal:
         terminal.read_to("src> ")

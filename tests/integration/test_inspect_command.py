@@ -1,17 +1,15 @@
 """``s2s inspect`` as a user types it."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.text.sides import SIDES
 from tests.commands import refused, s2s_here
-from tests.corpora import prepared
+from tests.corpora import forge_record, prepared
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample.txt"
 
@@ -53,9 +51,7 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
     trained = (corpus.path / "train.src.txt").read_text(encoding="utf-8").splitlines()
     leaking = corpus.path / "valid.src.txt"
     leaking.write_text("\n".join([trained[0].upper(), *leaking.read_text(encoding="utf-8").splitlines()[1:], ""]))
-    manifest = json.loads((corpus.path / MANIFEST).read_text(encoding="utf-8"))
-    manifest["files"]["valid.src.txt"] = FileRecord.of(leaking).model_dump()
-    (corpus.path / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    forge_record(corpus.path, leaking.name)
 
     done = s2s_here(tmp_path, "inspect")
 

@@ -346,6 +346,7 @@ FORGED_GRAPHS: list[tuple[str, Callable[[Any], object]]] = [
     *((name, lambda graph: refer_elsewhere(graph, "/etc/passwd")) for name in ("encoder", "decoder")),
     *((name, lambda graph: refer_elsewhere(graph, "../../../secret")) for name in ("encoder", "decoder")),
     *((name, lambda graph: graph.output.pop()) for name in ("encoder", "decoder")),
+    *((name, lambda graph: graph.output.append(graph.output[-1])) for name in ("encoder", "decoder")),
     ("decoder", lambda graph: graph.output.reverse()),
     ("decoder", lambda graph: graph.initializer[0].dims.append(10**9)),
     ("decoder", lambda graph: graph.initializer[0].ClearField("external_data")),

@@ -31,13 +31,9 @@ def test_several_processes_train_together_where_sums_can_be_carried(monkeypatch:
 
 
 @pytest.mark.parametrize(("threads", "shown"), [(1, "cpu (1 thread)"), (2, "cpu (2 threads)")])
-def test_a_cpu_is_described_with_its_threads(threads: int, shown: str) -> None:
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        assert describe_device(torch.device("cpu")) == shown
-    finally:
-        torch.set_num_threads(before)
+def test_a_cpu_is_described_with_its_threads(threads: int, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.get_num_threads", lambda: threads)
+    assert describe_device(CPU) == shown
 
 
 def test_deterministic_algorithms_inside_and_all_as_before_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,12 +91,7 @@ def test_fp32_is_exact_and_bf16_mixed_gives_bf16_tensors() -> None:
     assert mixed[0, 0] == 256
 
 
-def fail_inside(precision: Precision) -> None:
-    with computing(precision, CPU):
-        raise KeyError
-
-
 def test_a_step_that_fails_restores_the_precision() -> None:
-    with pytest.raises(KeyError):
-        fail_inside("bf16-mixed")
+    with pytest.raises(KeyError), computing("bf16-mixed", CPU):
+        raise KeyError
     assert (LEFT @ RIGHT)[0, 0] == 257

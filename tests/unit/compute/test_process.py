@@ -5,7 +5,8 @@ import os
 import platform
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -17,21 +18,8 @@ from seq2seq_cli.errors import TrainingError
 VARIABLES = ("GOMP_SPINCOUNT", "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")
 
 
-def error_of_a_huge_tensor() -> RuntimeError:
-    with pytest.raises(RuntimeError) as raised:
-        torch.empty(2**50)
-    return raised.value
-
-
-def test_a_tensor_that_does_not_fit_is_recognised() -> None:
-    assert is_out_of_memory(error_of_a_huge_tensor())
+def test_errors_of_memory_are_told_from_others() -> None:
     assert is_out_of_memory(torch.OutOfMemoryError("CUDA out of memory"))
-    with pytest.raises(MemoryError) as raised:
-        np.zeros(2**50)
-    assert is_out_of_memory(raised.value)
-
-
-def test_other_errors_are_not_out_of_memory() -> None:
     with pytest.raises(RuntimeError) as raised:
         torch.ones(2, 3) @ torch.ones(2, 3)
     assert not is_out_of_memory(raised.value)
@@ -40,16 +28,21 @@ def test_other_errors_are_not_out_of_memory() -> None:
     assert not is_out_of_memory(ValueError("not enough memory"))
 
 
-def test_out_of_memory_becomes_one_line_that_says_what_helps() -> None:
+@pytest.mark.parametrize(
+    "allocate",
+    [
+        partial(torch.empty, 2**50),
+        partial(np.zeros, 2**50),
+        *(partial(torch.nn.Linear, 4, size) for size in (2**62, 10**20)),  # beyond 64 bits
+    ],
+)
+def test_out_of_memory_becomes_one_line_that_says_what_helps(allocate: Callable[[], object]) -> None:
     with pytest.raises(TrainingError, match=r"out of memory on cpu: lower training\.batch_size"), memory_errors("cpu"):
-        torch.empty(2**50)
+        allocate()
 
 
-ROOT = Path(__file__).resolve().parents[3]
-GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
 SCATTER = """
 import psutil
-from pathlib import Path
 
 def resident():
     return psutil.Process().memory_info().rss / 1e6
@@ -95,29 +88,17 @@ for _ in range(2):
 """
 
 
-def megabytes(code: str, *more: str) -> list[float]:
-    """The numbers that the code prints in a process of its own, which is given more code."""
-    command = [sys.executable, "-c", SCATTER + code, *more]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stderr
-    return [float(line) for line in done.stdout.split()]
-
-
-@GLIBC
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
 def test_freed_memory_is_kept_until_it_is_too_much_and_returned_around_tensors_of_other_sizes() -> None:
-    """Each in a process of its own; they are forked from one, which has loaded torch."""
-    kept, left, first, second = megabytes(RUN_EACH, KEPT_AND_LEFT, GIVEN_BACK)
+    """Each in a process of its own; they are forked from one."""
+    command = [sys.executable, "-c", SCATTER + RUN_EACH, KEPT_AND_LEFT, GIVEN_BACK]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 0, done.stderr
+    kept, left, first, second = map(float, done.stdout.split())
     assert kept > 80
     assert left < 120  # a tenth of 500 MB is in use, and the pages at the ends of the blocks
     assert first < 30
     assert second < 30
-
-
-@pytest.mark.parametrize("size", [2**62, 10**20])
-def test_a_size_beyond_64_bits_is_out_of_memory(size: int) -> None:
-    with pytest.raises(TrainingError, match="out of memory on cpu"), memory_errors("cpu"):
-        torch.nn.Linear(4, size)
 
 
 @pytest.fixture
@@ -148,4 +129,4 @@ def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.Monke
 def test_on_other_machines_cache_and_numpys_threads_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "aarch64")
     prepare_environment()
-    assert not {"LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS"} & os.environ.keys()
+    assert not {*VARIABLES[1:]} & os.environ.keys()

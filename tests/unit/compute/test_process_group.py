@@ -16,21 +16,13 @@ from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import OtherProcessError, TrainingError, UsageError
-from seq2seq_cli.learning.training_state import fresh_state
 from seq2seq_cli.learning.update import Objective
-from seq2seq_cli.model.build import build_model
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.training.loop import share_of
-from tests.tiny import tiny_config
+from tests.tiny import fresh_tiny, tiny_config
 
 
 def groups(size: int) -> list[ProcessGroup]:
     return [ProcessGroup(rank=rank, size=size) for rank in range(size)]
-
-
-def model_of(corpus: PreparedCorpus, config: Config) -> Seq2Seq:
-    sizes = {"src_size": len(corpus.codec("src").vocabulary), "tgt_size": len(corpus.codec("tgt").vocabulary)}
-    return build_model(config.model, **sizes)
 
 
 @given(pairs=st.integers(1, 40), size=st.integers(1, 9))
@@ -45,7 +37,7 @@ def test_the_shares_of_a_batch_are_the_batch(pairs: int, size: int) -> None:
 def test_a_process_without_pairs_adds_nothing_to_any_gradient(corpus: PreparedCorpus, scope: str) -> None:
     """Torch waits for the gradient of every weight, so there has to be one."""
     config = tiny_config(corpus, f"model.attention.scope={scope}")
-    model = model_of(corpus, config)
+    model = fresh_tiny(corpus, config).model
     batch = collate(corpus.split("train"), [])
     loss = Objective(model, config.training)(batch, 0.5, None)
     torch.autograd.backward(loss.objective)
@@ -53,20 +45,16 @@ def test_a_process_without_pairs_adds_nothing_to_any_gradient(corpus: PreparedCo
     assert all(weight.grad is not None and not weight.grad.any() for weight in model.parameters())
 
 
-def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCorpus) -> None:
+@pytest.mark.parametrize("setting", ["attention.scope=hard", "attention.scope=local_p", "decoder.kind=bahdanau"])
+def test_a_process_with_pairs_has_a_gradient_for_every_weight(corpus: PreparedCorpus, setting: str) -> None:
     """Each pair for itself: a share may be as small as that."""
-    for settings in (
-        ["model.attention.scope=hard"],
-        ["model.attention.scope=local_p"],
-        ["model.decoder.kind=bahdanau"],
-    ):
-        config = tiny_config(corpus, *settings)
-        model = model_of(corpus, config)
-        for row in range(6):
-            model.zero_grad()
-            loss = Objective(model, config.training)(collate(corpus.split("train"), np.array([row])), 0.5, None)
-            torch.autograd.backward(loss.objective)
-            assert all(weight.grad is not None for weight in model.parameters()), settings
+    config = tiny_config(corpus, f"model.{setting}")
+    model = fresh_tiny(corpus, config).model
+    for row in range(6):
+        model.zero_grad()
+        loss = Objective(model, config.training)(collate(corpus.split("train"), np.array([row])), 0.5, None)
+        torch.autograd.backward(loss.objective)
+        assert all(weight.grad is not None for weight in model.parameters())
 
 
 def test_a_single_process_needs_no_communication() -> None:
@@ -120,7 +108,7 @@ def test_each_process_has_draws_of_its_own_and_the_first_those_of_one_alone(corp
 
 
 def test_a_checkpoint_has_the_random_state_of_every_process(corpus: PreparedCorpus, config: Config) -> None:
-    states = [fresh_state(model_of(corpus, config), config.training, "fp32") for _ in range(2)]
+    states = [fresh_tiny(corpus, config) for _ in range(2)]
     random, drawn = [], []
     for seed, state in enumerate(states):
         torch.manual_seed(seed)

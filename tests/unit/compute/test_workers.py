@@ -141,15 +141,6 @@ def test_calls_beside_the_block_have_their_results_after_it() -> None:
     assert results == []
 
 
-def test_an_error_beside_the_block_is_raised_after_it() -> None:
-    reached = []
-    with pytest.raises(UsageError, match="not so"), beside([partial(refuse, "not so")]):
-        reached.append(True)
-    assert reached
-    with pytest.raises(S2SError, match="a process died"), beside([partial(os._exit, 3)]):
-        pass
-
-
 @pytest.mark.parametrize(
     ("call", "kind", "told"),
     [
@@ -159,7 +150,7 @@ def test_an_error_beside_the_block_is_raised_after_it() -> None:
         (fail_by_two, RuntimeError, """RuntimeError("OfTwoError('1 2: the true reason')")"""),
     ],
 )
-def test_an_error_beside_the_block_is_told_while_the_block_goes_on(
+def test_an_error_beside_the_block_is_told_while_the_block_goes_on_and_raised_after_it(
     call: Callable[[], object], kind: type[Exception], told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(kind), beside([call]):

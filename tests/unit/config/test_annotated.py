@@ -6,15 +6,11 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.config.annotated import allowed, annotated_yaml
-from seq2seq_cli.config.catalog import shipped_folder
+from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.keys import schema_fields, section_at
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Position
-
-PATHS = sorted(shipped_folder().rglob("*.yaml"))
-NAMES = [path.relative_to(shipped_folder()).with_suffix("").as_posix() for path in PATHS]
-FIELDS = list(schema_fields().items())
 
 
 def uncommented(text: str) -> str:
@@ -36,18 +32,12 @@ def explanations(config: Config) -> dict[KeyPath, str]:
     return {key: explanation(text.splitlines(), position) for key, position in Document(text).keys.items()}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_key_that_is_commented_out_has_the_value_that_it_has(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "mine.yaml"
-    path.write_text(uncommented(annotated_yaml(load_config(name))), encoding="utf-8")
+@pytest.mark.parametrize("name", [entry.name for entry in list_configs()])
+def test_every_key_is_there_with_its_value_in_lines_that_a_screen_has_room_for(name: str, tmp_path: Path) -> None:
+    text, path = annotated_yaml(load_config(name)), tmp_path / "mine.yaml"
+    path.write_text(uncommented(text), encoding="utf-8")
 
     assert load_config(str(path)) == load_config(name)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_key_is_there_in_lines_that_a_screen_has_room_for(name: str) -> None:
-    text = annotated_yaml(load_config(name))
-
     assert list(Document(uncommented(text)).keys) == list(schema_fields())
     assert max(map(len, text.splitlines())) <= 120
 
@@ -55,7 +45,7 @@ def test_every_key_is_there_in_lines_that_a_screen_has_room_for(name: str) -> No
 def test_every_key_has_its_sentence_and_what_is_allowed() -> None:
     told = explanations(Config())
 
-    for key, field in FIELDS:
+    for key, field in schema_fields().items():
         assert field.description, key
         assert " ".join(field.description.split()) in told[key]
         if not section_at(key):

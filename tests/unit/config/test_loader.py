@@ -171,8 +171,8 @@ def test_a_message_names_the_file_as_the_user_did() -> None:
     Path("configs").mkdir()
     Path("configs/mine.yaml").write_text("a: 1", encoding="utf-8")
 
-    for name, shown in [("mine", "configs/mine.yaml"), ("configs/mine.yaml", "configs/mine.yaml")]:
-        with pytest.raises(ConfigError, match=rf"^{Path(shown)}:1:1: a: "):
+    for name in ("mine", "configs/mine.yaml"):
+        with pytest.raises(ConfigError, match=rf"^{Path('configs/mine.yaml')}:1:1: a: "):
             load_config(name)
 
 

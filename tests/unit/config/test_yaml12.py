@@ -84,6 +84,7 @@ def test_every_key_and_value_has_its_place() -> None:
         ("a: !!python/name:os.system x", Position(1, 4), "the tag !!python/name:os.system has no place in a config"),
         ("a: !!set {b, c}", Position(1, 4), "the tag !!set has no place in a config"),
         ("a: !!int ten", Position(1, 4), "'ten' cannot be read as a value"),
+        (f"a: {'9' * 5000}", Position(1, 4), "cannot be read as a value"),  # more digits than Python reads
         ('a: "\\UFFFFFFFF"', Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
         (f"%YAML {'1' * 5000}.1", Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
         ("[" * 10_000, Position(1, 1), "not a config: nested too deeply"),
@@ -94,12 +95,6 @@ def test_a_fault_is_named_where_it_stands(text: str, position: Position, message
 
     assert fault.position == position
     assert fault.message.endswith(message)
-
-
-def test_a_number_too_long_to_read_is_a_fault() -> None:
-    (fault,) = Document(f"a: {'9' * 5000}").faults
-
-    assert fault.message.endswith("cannot be read as a value")
 
 
 def test_written_words_are_words_to_readers_of_both_versions() -> None:

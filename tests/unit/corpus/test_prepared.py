@@ -1,8 +1,6 @@
 import io
 import json
-import ntpath
 import os
-import posixpath
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.inspection import draw_pairs
-from seq2seq_cli.corpus.manifest import FileRecord
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.preparation.pipeline import prepare
+from seq2seq_cli.text.sides import SIDES
 from seq2seq_cli.text.vocabulary import UNK
+from tests.corpora import forge_record
 
 
 @pytest.fixture
@@ -49,18 +48,12 @@ def change_manifest(folder: Path, **changes: object) -> None:
 def test_ids_are_those_of_the_codecs(pair_file: Path, tmp_path: Path, overrides: list[str]) -> None:
     prepare(pair_file, out=tmp_path / "out", overrides=overrides)
     corpus = PreparedCorpus.open(tmp_path / "out")
-    tokens = {"src": 0, "tgt": 0}
-    for name in SPLITS:
-        ids, sentences = corpus.split(name), corpus.sentences(name)
-        assert len(ids) == len(sentences) == corpus.manifest.splits[name].pairs > 0
-        for pair, (source, target) in enumerate(sentences):
-            assert ids.src.row(pair).tolist() == corpus.codec("src").read(source).ids
-            assert ids.tgt.row(pair).tolist() == corpus.codec("tgt").read(target).ids
-            assert ids.src.lengths[pair] == len(ids.src.row(pair))
-            assert ids.tgt.lengths[pair] == len(ids.tgt.row(pair))
-        tokens["src"] += int(ids.src.lengths.sum())
-        tokens["tgt"] += int(ids.tgt.lengths.sum())
-    assert tokens == {"src": corpus.manifest.src.tokens, "tgt": corpus.manifest.tgt.tokens}
+    for side, codec, record in zip(SIDES, corpus.codecs, (corpus.manifest.src, corpus.manifest.tgt), strict=True):
+        for name in SPLITS:
+            ids, texts = corpus.split(name).side(side), list(corpus.texts(name, side))
+            assert len(ids) == len(texts) == corpus.manifest.splits[name].pairs > 0
+            assert [ids.row(number).tolist() for number in range(len(ids))] == [codec.read(text).ids for text in texts]
+        assert sum(len(corpus.split(name).side(side).values) for name in SPLITS) == record.tokens
     valid = [id_ for source, _ in corpus.sentences("valid") for id_ in corpus.codec("src").read(source).ids]
     assert corpus.manifest.src.unknown_rate == pytest.approx(valid.count(UNK) / len(valid))
 
@@ -144,10 +137,6 @@ def with_numbers(*numbers: int, kind: str = "<u2") -> bytes:
     return written.getvalue()
 
 
-def with_header(header: bytes) -> Callable[[bytes], bytes]:
-    return lambda content: content[:10] + header + content[10 + len(header) :]
-
-
 OFFSETS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
     "backwards": lambda offsets: offsets[::-1],
     "negative": lambda offsets: np.concatenate([[-1], offsets[1:]]),
@@ -158,7 +147,7 @@ FORGED: dict[str, Callable[[bytes], bytes]] = {
     "signed": lambda _: with_numbers(0, 0, 0, kind="<i8"),
     "too few": lambda _: with_numbers(0, 0, 0),
     "beyond the vocabulary": lambda content: content[:-2] + b"\xff\xff",
-    **{str(header): with_header(header) for header in (b"{{", b"{'descr': [('a', '<u2', (2**40,))]")},
+    "no header": lambda content: content.replace(b"{'", b"{{", 1),
 }
 
 
@@ -186,18 +175,10 @@ def test_other_texts_with_a_forged_hash_are_damaged(folder: Path, change: Callab
             read()
 
 
-def forge_record(folder: Path, name: str) -> None:
-    """Describe a file in the manifest as it is now."""
-    files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
-    change_manifest(folder, files=files | {name: FileRecord.of(folder / name).model_dump()})
-
-
 @pytest.mark.parametrize(
     "name", ["../secret", "/etc/passwd", "a/../../b", "..\\secret", "C:\\secret", "C:secret", "a\0b", ""]
 )
 def test_a_manifest_names_no_file_outside_its_folder_on_any_system(folder: Path, name: str) -> None:
-    here, windows = posixpath.normpath(posixpath.join("/data", name)), ntpath.normpath(ntpath.join("D:\\data", name))
-    assert not here.startswith("/data/") or not windows.startswith("D:\\data\\") or "\0" in name
     files = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["files"]
     change_manifest(folder, files=files | {name: files["codec/src.json"]})
     with pytest.raises(PreparedFolderError, match=r"damaged: files\..* should match pattern"):

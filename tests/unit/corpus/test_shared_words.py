@@ -20,6 +20,11 @@ PAIRS = [("the hotel of mine", "mein Hotel"), *((f"{name} is here", f"{name} ist
 NAMES = Names.of(PAIRS, units="abcdefghijklmnopqrstuvwxyzéø")
 
 
+def randoms(count: int = 40) -> list[np.random.Generator]:
+    """New ones for each test, which so does not depend on what the tests before it drew."""
+    return [np.random.default_rng(seed) for seed in range(count)]
+
+
 def test_the_names_are_the_capitalised_words_of_both_sides() -> None:
     assert NAMES.known == tuple(sorted(KNOWN))
     assert {"the", "hotel", "is", "ist"} <= NAMES.common
@@ -74,7 +79,6 @@ def test_parts_of_words_are_joined_to_names_in_the_script_of_the_names() -> None
     assert "ing" not in drawn
 
 
-SEEDS = [np.random.default_rng(seed) for seed in range(40)]
 FORMS = [Texts("0:00", "0.00"), Texts("00.00", "00,00")]
 
 
@@ -94,7 +98,7 @@ FORMS = [Texts("0:00", "0.00"), Texts("00.00", "00,00")]
 def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
     src: str, tgt: str, src_form: str, tgt_form: str
 ) -> None:
-    found = [with_other_numbers(Texts(src, tgt), random, forms=()) for random in SEEDS]
+    found = [with_other_numbers(Texts(src, tgt), random, forms=()) for random in randoms()]
     assert len(set(found)) > 5
     for texts in found:
         numbers = re.fullmatch(src_form, texts[0])
@@ -110,7 +114,7 @@ def test_numbers_that_the_sides_do_not_share_stay() -> None:
         ("B12, 3rd", "B12, 3te"),
         ("5.5km", "5,5km"),
     ):
-        assert {with_other_numbers(Texts(*pair), random, forms=FORMS) for random in SEEDS} == {pair}
+        assert {with_other_numbers(Texts(*pair), random, forms=FORMS) for random in randoms()} == {pair}
 
 
 @given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
@@ -133,7 +137,7 @@ def test_forms_are_those_of_several_pairs_with_separators_on_both_sides() -> Non
 
 
 def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> None:
-    found = [with_other_numbers(Texts("7 or 23", "7 oder 23"), random, forms=FORMS) for random in SEEDS]
+    found = [with_other_numbers(Texts("7 or 23", "7 oder 23"), random, forms=FORMS) for random in randoms()]
     prices = [re.search(r"\b(\d\d)\.(\d\d)\b.*\|.*\b\1,\2(?!\d)", "|".join(texts)) for texts in found]
     times = [re.search(r"\b([1-9]):([0-5]\d)\b.*\|.*\b\1\.\2(?!\d)", "|".join(texts)) for texts in found]
     assert any(prices)
@@ -144,8 +148,7 @@ def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> No
 
 
 def test_some_numbers_become_negative() -> None:
-    seeds = [np.random.default_rng(seed) for seed in range(400)]
-    found = {with_other_numbers(Texts("7 or so", "7 oder so"), random, forms=FORMS[1:]) for random in seeds}
+    found = {with_other_numbers(Texts("7 or so", "7 oder so"), random, forms=FORMS[1:]) for random in randoms(400)}
     assert any(src.startswith("-") for src, _ in found)
     for src, tgt in found:
         assert tgt == f"{src.removesuffix(' or so').replace('.', ',')} oder so"

@@ -1,50 +1,30 @@
 """Beginnings and glossaries: what they find, and the translations of small untrained models with them."""
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.config.choices import Unit
-from seq2seq_cli.config.schema.decoding import DecodingConfig
-from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig, ModelConfig
-from seq2seq_cli.config.schema.text import SideConfig
 from seq2seq_cli.decoding.demands import Demands, demanded, forms, glossary_of
 from seq2seq_cli.decoding.lines import read_lines
-from seq2seq_cli.decoding.load import translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.characters import normalise
-from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+from tests.unit.decoding.test_translator import codec, with_options
+from tests.unit.decoding.test_translator import translator as untrained
 
 SRC = "she kissed him . the hot dog saw her"
 TGT = "Sie küsste den Hund , der Hunde sah . Der Hotdog und das Haus"
 UNITS: list[Unit] = ["word", "bpe", "character"]
 
 
-def codec(text: str, unit: Unit, language: str, *, spacing: bool) -> Codec:
-    config = SideConfig(language=language, lowercase=not spacing, spacing=spacing, min_count=1, max_size=60)
-    return fit_codec(config, unit, Counter(get_segmenter(config, unit).tokens(text) * 3))
-
-
 @pytest.fixture(scope="module", params=UNITS)
 def translator(request: pytest.FixtureRequest) -> Translator:
-    src, tgt = codec(SRC, request.param, "en", spacing=False), codec(TGT, request.param, "de", spacing=True)
-    config = ModelConfig(
-        encoder=EncoderConfig(embedding_size=8, hidden_size=8), decoder=DecoderConfig(embedding_size=8, hidden_size=8)
-    )
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(2)
-        model = build_model(config, src_size=len(src.vocabulary), tgt_size=len(tgt.vocabulary))
-        model.output.weight *= 8
-    return translator_of(model, (src, tgt), DecodingConfig(beam_size=2, min_length=3))
+    made = untrained(codec(SRC, request.param), codec(TGT, request.param, "de", keep=True))
+    return with_options(made, beam_size=2, min_length=3)
 
 
 def words(text: str) -> list[str]:
@@ -52,7 +32,7 @@ def words(text: str) -> list[str]:
 
 
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:
-    for prefix in ("Sie küsste", "Der", ""):
+    for prefix in ("Sie küsste", "Der"):
         for translation in translator.with_demands(Demands(prefix=prefix)).translate(
             ["She kissed him.", "The dog saw"]
         ):
@@ -74,6 +54,12 @@ def test_a_term_that_occurs_is_translated_as_demanded(translator: Translator, so
 def test_words_that_the_model_cannot_write_are_refused(translator: Translator) -> None:
     with pytest.raises(InputError, match=r"--prefix Žaba: has words that the model cannot write"):
         translator.with_demands(Demands(prefix="Žaba"))
+    glossary = {"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")}
+    with pytest.raises(InputError, match=r"--glossary: frog: the model cannot write all words of Žaba or Želva"):
+        translator.with_demands(Demands(terms=glossary))
+    known = {"dog": glossary["dog"]}
+    [translation] = translator.with_demands(Demands(terms=known)).translate(["the dog"])
+    assert "Hund" in words(translation.text)
 
 
 def test_a_prefix_may_be_the_ids_of_tokens(translator: Translator) -> None:
@@ -86,17 +72,11 @@ def test_a_prefix_may_be_the_ids_of_tokens(translator: Translator) -> None:
     for id_ in (-1, PAD, BOS, len(translator.tgt_codec.vocabulary)):
         with pytest.raises(InputError, match="the ids of tokens are 1 and from 3 to"):
             translator.with_demands(Demands(prefix=(EOS, id_)))
-    glossary = {"dog": ("Žaba", "Hund"), "frog": ("Žaba", "Želva")}
-    with pytest.raises(InputError, match=r"--glossary: frog: the model cannot write all words of Žaba or Želva"):
-        translator.with_demands(Demands(terms=glossary))
-    known = {"dog": glossary["dog"]}
-    [translation] = translator.with_demands(Demands(terms=known)).translate(["the dog"])
-    assert "Hund" in words(translation.text)
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_term_is_also_written_without_a_space_before_it(unit: Unit) -> None:
-    target = codec(f"{TGT} ( Hund ) (Hund) „Hotdog“ Haus-Hund", unit, "de", spacing=True)
+    target = codec(f"{TGT} ( Hund ) (Hund) „Hotdog“ Haus-Hund", unit, "de", keep=True)
     for term in ("Hund", "Hotdog"):
         spaced, *unspaced = forms([term], target)
         assert target.write(spaced).text == term
@@ -110,7 +90,7 @@ def test_a_term_is_also_written_without_a_space_before_it(unit: Unit) -> None:
 
 @pytest.mark.parametrize(("language", "text"), [("de", "Der Hund"), ("zh", "我 喜 欢 你"), ("th", "ฉัน รัก คุณ")])
 def test_only_words_of_scripts_with_spaces_end_behind_a_prefix(language: str, text: str) -> None:
-    target = codec(text, "character", language, spacing=True)
+    target = codec(text, "character", language, keep=True)
     found = Demands(prefix=text.split()[0]).constraints(target.read(text), target)
     assert found.after_prefix == (target.inner_ids if language == "de" else frozenset())
 
@@ -126,7 +106,7 @@ def test_a_term_has_the_positions_of_its_words_in_the_source(translator: Transla
 
 
 def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it_is() -> None:
-    target = codec("Die EU hilft dem Hund", "bpe", "de", spacing=True)
+    target = codec("Die EU hilft dem Hund", "bpe", "de", keep=True)
     demands = Demands(prefix="EU", terms={"union": ("EU",)})
     usual = demands.constraints(target.read("the union"), target)
     assert target.write([*usual.prefix, *target.read("hilft").ids]).text == "EU hilft"

@@ -1,8 +1,6 @@
 """Lines in blocks, and their translation: order, numbers, repeated lines, errors."""
 
 import io
-import os
-import threading
 from collections.abc import Iterable, Iterator
 
 import pytest
@@ -55,18 +53,6 @@ def outcome(stream: io.BufferedIOBase) -> list[str]:
 @given(st.lists(st.binary(min_size=1, max_size=4).map(lambda piece: piece.replace(b"\xff", b"\n"))))
 def test_the_pieces_in_which_a_stream_comes_do_not_matter(pieces: list[bytes]) -> None:
     assert outcome(Pieces(pieces)) == outcome(io.BytesIO(b"".join(pieces)))
-
-
-def test_a_line_is_there_while_the_writer_waits() -> None:
-    reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as writer:
-        blocks = read_blocks(stream, "pipe")
-        writer.write(b"She")
-        # The rest of the line comes while the reader waits for it.
-        threading.Timer(0.05, writer.write, [b" kissed him.\nHe"]).start()
-        assert next(blocks) == ["She kissed him."]
-        writer.write(b" saw her.\n\n")
-        assert next(blocks) == ["He saw her.", ""]
 
 
 def test_lines_before_one_that_is_not_utf8_are_there_first() -> None:

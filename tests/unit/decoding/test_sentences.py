@@ -42,7 +42,7 @@ def sentences(text: str, language: str = "en") -> list[str]:
         ("fr", ["MM. Dupont et Durand, p. ex. le 5 janv. 2020.", "Oui."]),
         ("ru", ["Это я.", "Он т. е. она."]),
         ("de", ["Am 3. Mai kam Ludwig XIV. nach Bonn.", "Das ist z. B. so, bzw. war es ca. 1990.", "„Gut!“", "Ja."]),
-        ("en", ["I am 25.", "She is 30.", "e-mail was new... Then it was not."][:2]),
+        ("en", ["I am 25.", "She is 30."]),
         ("fr", ["M. Dupont est là.", "« Oui ! »", "Il viendra le 3 mai."]),
         ("es", ["¿Quién es?", "¡El Sr. López!", "Pase Ud. primero."]),
         ("ru", ["Он живёт на ул. Ленина.", "Кто это?", "Это т.е. он."]),

@@ -209,17 +209,6 @@ def test_unknown_words_are_copied_and_unk_is_never_written(
     assert "".join(translation.src_tokens).replace(SPACING, "") == source.replace(" ", "") + EOS_UNIT
 
 
-def test_dropout_is_off_and_the_model_is_left_as_it_was() -> None:
-    config = ModelConfig(encoder=EncoderConfig(hidden_size=16), decoder=DecoderConfig(hidden_size=16, dropout=0.5))
-    model = build_model(config, src_size=len(SRC.vocabulary), tgt_size=len(TGT.vocabulary)).double()
-    made = translator_of(model, (SRC, TGT), DecodingConfig())
-    for is_training in (True, False):
-        model.train(is_training)
-        for one, other in zip(made.translate(SENTENCES), made.translate(SENTENCES), strict=True):
-            assert_same(one, other)
-        assert model.training == is_training
-
-
 @pytest.mark.parametrize("unit", ["word", "bpe", "character"])
 def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
     src, tgt = codec(SRC_TEXT, unit), codec(TGT_TEXT, unit, "de", keep=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.compute.threads import usable_cores
+from seq2seq_cli.counts import counted
 from tests.forks import Done, Forked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="measures processes by wait4")
@@ -18,16 +19,7 @@ model:
   decoder: {embedding_size: 8, hidden_size: 8}
 training: {epochs: 1}
 """
-CORES = f"{usable_cores()}core{'s' if usable_cores() > 1 else ''}"
-
-
-@pytest.fixture
-def folder(tmp_path: Path, pair_file: Path) -> Path:
-    """The pairs, and a small config to train on them."""
-    (tmp_path / "tiny.yaml").write_text(CONFIG, encoding="utf-8")
-    for name in ("page.md", "summary.md", "robustness.md"):
-        (tmp_path / name).write_text("<!-- results -->\n<!-- end of results -->\n", encoding="utf-8")
-    return pair_file.parent
+CORES = counted(usable_cores(), "core").replace(" ", "")
 
 
 def measure(folder: Path, *arguments: str) -> Done:
@@ -38,7 +30,11 @@ def measure(folder: Path, *arguments: str) -> Done:
 
 
 @pytest.mark.slow
-def test_a_result_names_the_files_of_its_test_pairs_and_other_files_need_another_folder(folder: Path) -> None:
+def test_a_result_names_the_files_of_its_test_pairs_and_other_files_need_another_folder(pair_file: Path) -> None:
+    folder = pair_file.parent
+    (folder / "tiny.yaml").write_text(CONFIG, encoding="utf-8")
+    for name in ("page.md", "summary.md", "robustness.md"):
+        (folder / name).write_text("<!-- results -->\n<!-- end of results -->\n", encoding="utf-8")
     (folder / "others.txt").write_text("We saw 7 dogs.\tWir sahen 7 Hunde.\n", encoding="utf-8")
     assert measure(folder, "--test", "others.txt").returncode == 0
     (record,) = (folder / "results").iterdir()

@@ -1,12 +1,11 @@
 """The tutorials' loop trains the same model on the same task as s2s."""
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from benchmarks.speed.tutorial_loop import TutorialModel, sentence_loss
-from seq2seq_cli.compute.ragged import Ragged, offsets_of
+from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
 from seq2seq_cli.corpus.batches import collate
@@ -29,18 +28,8 @@ CONFIG = Config(
 )
 
 
-def ragged(rows: list[list[int]]) -> Ragged:
-    values = np.concatenate([np.array(row, dtype=np.uint16) for row in rows])
-    return Ragged(values=values, offsets=offsets_of(np.array([len(row) for row in rows])))
-
-
-@pytest.fixture
-def ids() -> ParallelIds:
-    return ParallelIds(src=ragged(SRC), tgt=ragged(TGT))
-
-
 @pytest.mark.parametrize("forced", [True, False])
-def test_the_loss_of_each_sentence_is_that_of_the_batched_model(ids: ParallelIds, forced: bool) -> None:
+def test_the_loss_of_each_sentence_is_that_of_the_batched_model(forced: bool) -> None:
     torch.manual_seed(1)
     theirs = TutorialModel(CONFIG.model, **SIZES)
     ours = build_model(CONFIG.model, **SIZES)
@@ -60,6 +49,7 @@ def test_the_loss_of_each_sentence_is_that_of_the_batched_model(ids: ParallelIds
     for own, other in same:
         own.load_state_dict(other.state_dict())
 
+    ids = ParallelIds(src=Ragged.of(SRC), tgt=Ragged.of(TGT))
     batched = batch_loss(ours, collate(ids, range(3)), teacher_forcing=float(forced))
     one_by_one = [sentence_loss(theirs, [*s, EOS], [*t, EOS], forced=forced) for s, t in zip(SRC, TGT, strict=True)]
 

@@ -1,7 +1,6 @@
 """Which engine computes, and how a run gets its exported model."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -27,7 +26,7 @@ from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.layout import BEST, DECODER, EXPORT_RECORD
 from seq2seq_cli.runs.writer import RunWriter
 from tests.folders import contents
-from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model, torch_engine
+from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model
 
 CONFIG = Config(model=ModelConfig.model_validate(SMALL))
 
@@ -47,8 +46,7 @@ try:
     engine = open_engine(RunFolder(Path(sys.argv[1])), DecodingOptions(**json.loads(sys.argv[2])))
 except ModelFileError as error:
     sys.exit(str(error))
-proposals, _ = engine.step(np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))
-print(*proposals.tokens[0], *sorted({"pydantic", "yaml", "spacy", "onnx"} & sys.modules.keys()))
+engine.step(np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))
 """
 
 
@@ -56,16 +54,6 @@ print(*proposals.tokens[0], *sorted({"pydantic", "yaml", "spacy", "onnx"} & sys.
 def run(tmp_path: Path) -> RunWriter:
     """A run without an exported model."""
     return make_run(tmp_path / "run", small_model(CONFIG.model), CONFIG)
-
-
-def without_torch(run: RunWriter) -> subprocess.CompletedProcess[str]:
-    options = json.dumps(asdict(DecodingConfig().options))
-    return subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, str(run.path), options],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
 
 
 def export_by_other_code(run: RunWriter) -> None:
@@ -99,9 +87,10 @@ def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_
     before = contents(run.path)
     engine = open_engine(run, DecodingConfig().options)
     assert isinstance(engine, computes)
-    assert_alike(engine, torch_engine(small_model(CONFIG.model)), random_sources(3, longest=5))
+    assert_alike(engine, TorchEngine(small_model(CONFIG.model)), random_sources(3, longest=5))
     assert ("s2s export RUN FILE.zip makes one; computing with torch" in caplog.text) == (computes is TorchEngine)
-    done = without_torch(run)
+    command = [sys.executable, "-c", WITHOUT_TORCH, str(run.path), json.dumps(asdict(DecodingConfig().options))]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert (done.returncode, alone in done.stderr) == (int(alone != ""), True)
     assert contents(run.path) == before
     ensure_exported(run)
@@ -113,20 +102,9 @@ def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:
     with torch.no_grad():
         broken.output.bias[5] = torch.nan
     sizes = {"src_size": broken.encoder.embedding.num_embeddings}
-    reference = torch_engine(small_model(CONFIG.model))
+    reference = TorchEngine(small_model(CONFIG.model))
     assert largest_difference(reference, reference, **sizes) == 0
-    assert np.isnan(largest_difference(torch_engine(broken), reference, **sizes))
-
-
-def test_a_run_that_was_moved_computes_without_torch(run: RunWriter, tmp_path: Path) -> None:
-    ensure_exported(run)
-    moved = RunWriter(Path(shutil.move(run.path, tmp_path / "elsewhere")))
-    done = without_torch(moved)
-    assert (done.returncode, done.stderr) == (0, "")
-    expected, _ = (engine := torch_engine(small_model(CONFIG.model))).step(
-        np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64)
-    )
-    assert done.stdout.split() == [str(token) for token in expected.tokens[0]]
+    assert np.isnan(largest_difference(TorchEngine(broken), reference, **sizes))
 
 
 def test_weights_that_are_missing_or_damaged_are_named_by_either_engine(run: RunWriter) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -60,17 +61,6 @@ def after(constraint: Constraints, *tokens: int) -> State:
     return state
 
 
-def spans(positions: frozenset[int], start: int) -> list[list[int]]:
-    """The runs of positions from `start` on."""
-    runs: list[list[int]] = []
-    for position in sorted(position for position in positions if position >= start):
-        if runs and runs[-1][-1] == position - 1:
-            runs[-1].append(position)
-        else:
-            runs.append([position])
-    return runs
-
-
 def is_made_of(ids: Sequence[int], given: Sequence[Sequence[Form]]) -> bool:
     """Whether the tokens are one form of each of some of the terms, one after the other."""
     return not ids or any(
@@ -94,8 +84,8 @@ def test_constraints_are_always_met_and_nothing_forced_is_left_dangling(
     if not constraint.continuing and not prefix:
         forced = [best.ids[position] for position in sorted(best.forced)]
         assert len(forced) >= sum(min(map(len, term.forms)) for term in constraint.terms)
-        for run in spans(best.forced, 0):
-            assert is_made_of([best.ids[position] for position in run], [term.forms for term in constraint.terms])
+        for _, run in groupby(enumerate(sorted(best.forced)), key=lambda numbered: numbered[1] - numbered[0]):
+            assert is_made_of([best.ids[position] for _, position in run], [term.forms for term in constraint.terms])
     occurring = [tuple(best.ids[i : i + n]) for n in (1, 2, 3) for i in range(len(best.ids) - n + 1)]
     assert all(any(form in occurring for form in term.forms) for term in constraint.terms)
     assert len(best.ids) <= constraint.longest + longest

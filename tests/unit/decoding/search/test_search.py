@@ -47,17 +47,17 @@ penalties = st.fixed_dictionaries(
 )
 
 
-def find(tables: list[Float[np.ndarray, "V V"]], **values: object) -> list[Hypothesis]:
-    """The best translation by each table."""
-    found = search(TableEngine(np.stack(tables)), [[i] for i in range(len(tables))], options(**values))
-    return [best for [best] in found]
+def find(transitions: Float[np.ndarray, "V V"], **values: object) -> Hypothesis:
+    """The best translation by a table."""
+    [[best]] = search(TableEngine(transitions[np.newaxis]), [[0]], options(**values))
+    return best
 
 
 def test_greedy_search_takes_the_most_probable_token_and_a_beam_the_most_probable_sequence() -> None:
-    [greedy] = find([SHORT], beam_size=1)
+    greedy = find(SHORT, beam_size=1)
     assert greedy.ids == [A, B, EOS]
     assert greedy.log_probability == pytest.approx(log(0.6) + log(0.5) + log(0.9), abs=1e-12)
-    [best] = find([SHORT], beam_size=2)
+    best = find(SHORT, beam_size=2)
     assert best.ids == [B, EOS]
     assert best.log_probability == best.score == pytest.approx(log(0.4) + log(0.9), abs=1e-12)
 
@@ -177,15 +177,13 @@ def test_an_ngram_may_be_repeated_as_often_as_one_of_the_source() -> None:
 def test_unknown_words_may_follow_each_other() -> None:
     unknown = table(bos={C: 1.0}, c={UNK: 1.0})
     unknown[UNK, UNK] = 1.0
-    [found] = find([unknown], longest=6, beam_size=1, no_repeat_ngram_size=2)
+    found = find(unknown, longest=6, beam_size=1, no_repeat_ngram_size=2)
     assert found.ids == [C, UNK, UNK, UNK, UNK, UNK]
 
 
 def test_a_row_without_any_allowed_token_ends() -> None:
-    only_c = table(bos={C: 1.0}, c={C: 1.0})
-    [found] = find([only_c], beam_size=2, no_repeat_ngram_size=1)
-    assert found.ids == [C]
-    [nothing] = find([table(bos={EOS: 1.0})], beam_size=2, min_length=1)
+    assert find(table(bos={C: 1.0}, c={C: 1.0}), beam_size=2, no_repeat_ngram_size=1).ids == [C]
+    nothing = find(table(bos={EOS: 1.0}), beam_size=2, min_length=1)
     assert (nothing.ids, nothing.log_probability, nothing.weights.shape) == ([], 0.0, (0, 2))
 
 
@@ -193,10 +191,7 @@ def test_the_best_allowed_token_is_found_behind_any_number_of_banned_ones() -> N
     # After every token the next ones are the better the smaller they are, and none may occur twice.
     falling = np.zeros((64, 64))
     falling[:, A:] = 0.5 ** np.arange(1, 61)
-    [[found]] = search(
-        TableEngine(falling[np.newaxis]), [[0]], options(longest=50, beam_size=1, no_repeat_ngram_size=1)
-    )
-    assert found.ids == list(range(A, A + 50))
+    assert find(falling, longest=50, beam_size=1, no_repeat_ngram_size=1).ids == list(range(A, A + 50))
 
 
 def test_no_more_proposals_are_asked_for_than_the_bans_of_the_best_tokens_need() -> None:
@@ -233,5 +228,5 @@ def test_unk_may_be_chosen_as_often_as_its_limit_allows() -> None:
     for limits in ([2], [0], [1, 9]):
         found = search(engine, [[0]] * len(limits), options(beam_size=2, longest=4), most_unknown=limits)
         assert [best.ids.count(UNK) <= most for [best], most in zip(found, limits, strict=True)] == [True] * len(limits)
-    assert find([unknown])[0].ids == [EOS]
+    assert find(unknown).ids == [EOS]
     assert search(engine, [[0]], options(beam_size=1, longest=9), most_unknown=[3])[0][0].ids == [UNK] * 3 + [EOS]

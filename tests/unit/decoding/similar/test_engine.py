@@ -44,12 +44,6 @@ def everything(engine: TableEngine, rows: int) -> np.ndarray:
     return np.tile(np.arange(engine.vocabulary_size), (rows, 1))
 
 
-def features_of(engine: TableEngine, src: list[int], tgt: list[int]) -> Float[np.ndarray, "T V"]:
-    """The features of a token: the log-probabilities of what may follow it."""
-    features: Float[np.ndarray, "T V"] = engine.tables[src[0], [BOS, *tgt]].astype(np.float32)
-    return features
-
-
 def by_the_formula(
     engine: TableEngine, source: list[int], token: int, pairs: list[Pair], weight: float
 ) -> Float[np.ndarray, " V"]:
@@ -57,7 +51,7 @@ def by_the_formula(
     steps = [
         (features, written)
         for src, tgt in pairs
-        for features, written in zip(features_of(engine, src, tgt), [*tgt, EOS], strict=True)
+        for features, written in zip(engine.tables[src[0], [BOS, *tgt]].astype(np.float32), [*tgt, EOS], strict=True)
     ]
     query = engine.tables[source[0], token].astype(np.float32)
     mean = sum(features for features, _ in steps) / len(steps)

@@ -121,13 +121,6 @@ def test_what_is_saved_is_opened_for_the_same_weights_alone(run: RunFolder) -> N
     assert KeptFeatures.open(run, pairs) is None
 
 
-def test_features_of_another_size_are_refused() -> None:
-    kept = KeptFeatures.computed(random_engine(3, tables=4), pairs_of(SOURCES, TARGETS))
-    assert kept is not None
-    with pytest.raises(ModelFileError, match="not of this model"):
-        kept.project(np.zeros((2, 8)))
-
-
 @pytest.mark.parametrize("name", ["components", "projection"])
 def test_damaged_features_are_refused(run: RunFolder, name: str) -> None:
     pairs = pairs_of(SOURCES, TARGETS)

@@ -22,8 +22,8 @@ sentences = st.lists(st.integers(4, 9), min_size=1, max_size=6)
 corpora = st.lists(sentences, min_size=1, max_size=12)
 
 
-def pairs_of(sources: Sentences, targets: Sentences | None = None) -> SimilarPairs:
-    return SimilarPairs.of(Ragged.of(sources), Ragged.of(targets or sources))
+def pairs_of(sources: Sentences) -> SimilarPairs:
+    return SimilarPairs.of(Ragged.of(sources), Ragged.of(sources))
 
 
 def ngrams(sentence: Sequence[int]) -> set[tuple[int, ...]]:

@@ -1,8 +1,4 @@
-"""``s2s`` as a user types it: in a process of its own, or in the test's, where a process is not the point.
-
-A process takes a second or two to import what a command needs, and the tests run hundreds of commands: where the start
-of the program is not the point, a process is forked from one that has imported it.
-"""
+"""``s2s`` as a user types it: in a process of its own, or in the test's, where a process is not the point."""
 
 import io
 import subprocess
@@ -14,18 +10,19 @@ import pytest
 
 from seq2seq_cli.cli.program import main
 from tests.forks import Done as Done
-from tests.forks import Forked
 
 S2S = (sys.executable, "-m", "seq2seq_cli")
+SMALL = [f"model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
+"""The sizes of a model that is trained in a moment."""
 
 
-def s2s(folder: Path, *arguments: str, text: str = "") -> Done:
-    """Run a command in a process of its own; ``text`` flows into it."""
-    return Forked(folder, *arguments, text=text).done()
+def settings(*overrides: str) -> list[str]:
+    """The options of a command that set these keys."""
+    return [f"--set={override}" for override in overrides]
 
 
 def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
-    """Run the same in this process: the working directory, the streams and the exit code are as in another."""
+    """Run a command in this process, with folder, streams and exit code as in another; ``text`` flows into it."""
     stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:

@@ -48,19 +48,10 @@ class Forked:
     """A program that is started, by default s2s; like `subprocess.Popen`, as far as the tests need it."""
 
     def __init__(
-        self,
-        folder: Path,
-        *arguments: str,
-        text: str = "",
-        environment: Mapping[str, str] | None = None,
-        module: str = S2S_MODULE,
+        self, folder: Path, *arguments: str, environment: Mapping[str, str] | None = None, module: str = S2S_MODULE
     ) -> None:
-        """Start the function `main` of a module in a working folder.
-
-        `text` flows into it, and its whole environment may be given.
-        """
+        """Start the function `main` of a module in a working folder; its whole environment may be given."""
         self._streams = tempfile.TemporaryDirectory()
-        (self._path(0)).write_text(text, encoding="utf-8")
         variables = dict(os.environ if environment is None else environment)
         streams = [self._path(number) for number in range(3)]
         self._process = FORKS.Process(target=_become, args=(module, arguments, folder, variables, streams))

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from tests.commands import SMALL, settings
 from tests.corpora import pair_lines
 from tests.documents import DOCUMENTS
 from tests.fuzz import mutations
@@ -33,9 +34,7 @@ EXPORT_RUN = "export runs/first new"
 LIST = "runs"
 INSPECT = "inspect prepared"
 _FEW = "--set data.valid_sources=2 --set data.test_sources=4"
-_SMALL = " ".join(
-    f"--set model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")
-)
+_SMALL = " ".join(settings(*SMALL))
 _SHORT = "--set training.device=cpu --set training.epochs=1 --set training.precision=fp32 --set training.batch_size=64"
 # What a model without knowledge writes never ends by itself.
 _BRIEF = "--set decoding.max_length_factor=0 --set decoding.max_length_extra=6 --set decoding.beam_size=2"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.folders import contents
 from tests.untrained import make_run
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,7 @@ def attention(package: Path, run: Path, *options: str) -> tuple[str, str]:
 
 def test_a_changed_formula_computes_in_an_editable_install_alone(copy: Path, tmp_path: Path) -> None:
     run = make_run(tmp_path / "run").path
-    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    before = contents(run)
     exported, silence = attention(ROOT, run)
     assert attention(copy, run) == (exported, silence)  # an installed package: its graphs compute
     (copy / "pyproject.toml").touch()
@@ -56,4 +57,4 @@ def test_a_changed_formula_computes_in_an_editable_install_alone(copy: Path, tmp
     assert changed == attention(copy, run, "--set", "decoding.engine=torch")[0]
     assert "is of other code of seq2seq_cli/model" in told
     assert "computing with torch" in told
-    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    assert contents(run) == before

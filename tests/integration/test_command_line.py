@@ -83,7 +83,7 @@ def test_shells_complete(line: str, completed: set[str], tmp_path: Path, monkeyp
 def test_a_terminal_gets_no_colours(tmp_path: Path) -> None:
     s2s = " ".join(S2S)
     command = ["sh", "-c", f"{s2s} configs show quick --short; {s2s} --help; {s2s} nonsense"]
-    with on_terminal(command, tmp_path, TERM="xterm-256color", FORCE_COLOR="1", NO_COLOR="1") as terminal:
+    with on_terminal(command, tmp_path, TERM="xterm-256color", FORCE_COLOR="1", NO_COLOR="") as terminal:
         code, shown = terminal.wait()
     assert code == 2
     assert "s2s: error: No such command 'nonsense'" in shown

@@ -9,14 +9,11 @@ from seq2seq_cli import compare
 from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.events import Validated
-from tests.commands import refused, s2s_here
+from tests.commands import SMALL, refused, s2s_here, settings
 from tests.corpora import write_reversals
 from tests.unit.pages.test_page import Parsed
 
-SMALL = [
-    *("--set", "model.encoder.hidden_size=8", "--set", "model.decoder.hidden_size=8", "--set", "training.epochs=2"),
-    *("--set", "model.encoder.embedding_size=8", "--set", "model.decoder.embedding_size=8"),
-]
+SHORT = [*SMALL, "training.epochs=2"]
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +23,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_comparison_is_fair_and_can_be_extended(home: Path) -> None:
-    command = ("compare", "tutorial", "tutorial_bahdanau", "--pairs", "pairs.txt", "--out", "both", *SMALL)
+def test_a_comparison_goes_on_after_a_stop_is_fair_and_can_be_extended(home: Path) -> None:
+    def stop(event: object) -> None:
+        if isinstance(event, Validated):
+            signal.raise_signal(signal.SIGINT)
+
+    pair = ("tutorial", "tutorial_bahdanau")
+    with pytest.raises(Interrupted, match=r"^interrupted; .*both is kept: give the same command again$") as stopped:
+        compare(*pair, pairs=home / "pairs.txt", out=home / "both", seeds=1, overrides=SHORT, on_event=stop)
+    assert stopped.value.exit_code == 130
+    command = ("compare", *pair, "--pairs", "pairs.txt", "--out", "both", *settings(*SHORT))
     done = s2s_here(home, *command, "--seeds", "1")
     assert done.returncode == 0, done.stderr
     weights = home / "both" / "runs" / "tutorial-1" / "best" / "model.safetensors"
@@ -96,23 +101,3 @@ def test_seeds_and_processes_are_checked_from_python_too(
     with pytest.raises(UsageError, match="without torchrun" if variables else "1 or more"):
         compare("tutorial", "tutorial_dot", pairs=home / "pairs.txt", out=home / "none", seeds=0)
     assert not (home / "none").exists()
-
-
-def test_a_stopped_comparison_says_how_to_go_on_with_all_of_it(home: Path) -> None:
-    def stop(event: object) -> None:
-        if isinstance(event, Validated):
-            signal.raise_signal(signal.SIGINT)
-
-    with pytest.raises(Interrupted, match=r"^interrupted; .*stopped is kept: give the same command again$") as stopped:
-        compare(
-            *("tutorial", "tutorial_bahdanau"),
-            pairs=home / "pairs.txt",
-            out=home / "stopped",
-            seeds=1,
-            overrides=SMALL[1::2],
-            on_event=stop,
-        )
-    assert stopped.value.exit_code == 130
-    again = ("compare", "tutorial", "tutorial_bahdanau", "--pairs", "pairs.txt", "--out", "stopped", "--seeds", "1")
-    done = s2s_here(home, *again, *SMALL)
-    assert done.returncode == 0, done.stderr

@@ -8,15 +8,11 @@ import pytest
 from seq2seq_cli.config.catalog import GROUPS, shipped_folder
 from seq2seq_cli.config.keys import differing_values
 from seq2seq_cli.config.loader import load_config
-from tests.commands import Done, refused, s2s_here, with_modules
-
-
-def s2s(*arguments: str, folder: Path) -> Done:
-    return s2s_here(folder, *arguments)
+from tests.commands import refused, s2s_here, with_modules
 
 
 def test_the_list_has_a_line_for_each_shipped_config_in_its_group(tmp_path: Path) -> None:
-    done = s2s("configs", folder=tmp_path)
+    done = s2s_here(tmp_path, "configs")
     assert (done.returncode, done.stderr) == (0, "")
     groups = [group.splitlines() for group in done.stdout.split("\n\n")]
     assert [title for title, *_ in groups] == list(GROUPS)
@@ -29,7 +25,7 @@ def test_the_list_has_a_line_for_each_shipped_config_in_its_group(tmp_path: Path
 
 
 def test_show_explains_every_key(tmp_path: Path) -> None:
-    done = s2s("configs", "show", "bahdanau", folder=tmp_path)
+    done = s2s_here(tmp_path, "configs", "show", "bahdanau")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("# RNNsearch whose output layer reads the state alone, as in the tutorials.\n")
@@ -38,7 +34,7 @@ def test_show_explains_every_key(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
-    done = s2s("configs", "schema", folder=tmp_path)
+    done = s2s_here(tmp_path, "configs", "schema")
 
     schema = json.loads(done.stdout)
     assert done.returncode == 0
@@ -58,23 +54,23 @@ def test_the_schema_is_json_and_describes_every_section(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_answered_in_one_line(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
-    assert refused(s2s("configs", *arguments, folder=tmp_path)).startswith(line)
+    assert refused(s2s_here(tmp_path, "configs", *arguments)).startswith(line)
 
 
 def test_the_empty_file_of_a_redirection_does_not_hide_the_config_that_is_shown(tmp_path: Path) -> None:
     (tmp_path / "luong_dot.yaml").touch()
-    shown = s2s("configs", "show", "luong_dot", "--short", folder=tmp_path).stdout
+    shown = s2s_here(tmp_path, "configs", "show", "luong_dot", "--short").stdout
     assert shown == (shipped_folder() / "luong_dot.yaml").read_text(encoding="utf-8")
 
 
 def test_a_shown_config_can_be_edited_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = s2s("configs", "show", "luong_dot", folder=tmp_path).stdout
+    shown = s2s_here(tmp_path, "configs", "show", "luong_dot").stdout
     (tmp_path / "mine.yaml").write_text(shown.replace("epochs: 100 ", "epochs: 7 "), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
     changes = differing_values([load_config("luong_dot"), load_config("mine")])
     assert list(changes) == [("training.epochs", [100, 7])]
-    assert s2s("configs", "show", "mine", "--short", folder=tmp_path).stdout == (tmp_path / "mine.yaml").read_text()
+    assert s2s_here(tmp_path, "configs", "show", "mine", "--short").stdout == (tmp_path / "mine.yaml").read_text()
 
 
 @pytest.mark.parametrize(

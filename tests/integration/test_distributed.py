@@ -42,6 +42,7 @@ TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--np
 
 
 def train_arguments(name: str, *settings: str) -> list[str]:
+    """Without a time limit, so that no clock decides which epochs are validated."""
     settings = (*SIZES, "training.precision=fp32", "training.device=cpu", "training.max_minutes=null", *settings)
     return ["train", "-c", "luong_dot", "--out", f"runs/{name}", *(word for s in settings for word in ("--set", s))]
 
@@ -131,7 +132,6 @@ def test_two_processes_do_what_one_does(home: Path) -> None:
     """The batches are of all sizes: some have one pair, so that one of the processes has none."""
     settings = [*CERTAIN, "training.epochs=3", "training.batch_size=49"]
     settings += ["training.label_smoothing=0.1", "training.schedule=cosine"]
-    settings += ["training.max_minutes=null"]  # so that no clock decides which epochs are validated
     common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     environments = [{**os.environ, **common, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
     both = [Forked(home, *train_arguments("two", *settings), environment=variables) for variables in environments]

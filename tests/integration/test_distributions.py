@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import SMALL, settings
 from tests.corpora import write_reversals
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_INDEX = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--quiet")
-TINY = [f"--set=model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
+TINY = settings(*SMALL)
 
 
 def run(*command: str | Path, folder: Path) -> str:

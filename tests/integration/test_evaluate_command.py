@@ -11,6 +11,7 @@ import pytest
 from seq2seq_cli.runs.records import Provenance
 from tests.commands import Done, refused, s2s_here
 from tests.corpora import prepared
+from tests.unit.pages.test_page import Parsed
 from tests.untrained import make_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,24 +79,12 @@ def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
     refused(done, "de to en, but runs/newest translates en to de: give sentences in its languages")
 
 
-OTHERS = "pairs.fr-de.tsv: says that its columns are fr-de; they are taken as en-de: give pairs of these languages"
-
-
-@pytest.mark.parametrize(
-    ("run", "options", "told"),
-    [
-        ("newest", [], []),
-        ("newest", ["--file", "pairs.fr-de.tsv"], [OTHERS]),
-        ("plain", ["--alignment", "pairs.align"], ["runs/plain: has no attention to compare with --alignment"]),
-    ],
-)
-def test_what_does_not_fit_the_run_is_told(
-    folder: Path, caplog: pytest.LogCaptureFixture, run: str, options: list[str], told: list[str]
-) -> None:
+def test_a_file_that_states_other_languages_is_told(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     shutil.copy(folder / "pairs.tsv", folder / "pairs.fr-de.tsv")
-    options = options if "--file" in options else ["--file", "pairs.tsv", *options]
-    assert evaluate(folder, f"runs/{run}", *options).returncode == 0
-    assert caplog.messages == told
+    for file in ("pairs.tsv", "pairs.fr-de.tsv"):
+        assert evaluate(folder, "runs/newest", "--file", file).returncode == 0
+    told = "pairs.fr-de.tsv: says that its columns are fr-de; they are taken as en-de: give pairs of these languages"
+    assert caplog.messages == [told]
 
 
 @pytest.mark.parametrize("names", [("--file", "x.en", "--file", "x.zh"), ("--file", "x.tsv", "--columns", "en,zh")])
@@ -143,7 +132,7 @@ def test_the_report_and_the_page_have_a_verdict_with_the_words_that_it_misses(fo
     named = f"Words that it misses most: schirm (missed 2 of 2 times, seen {seen} times in training)."
     assert lines[start + 3] == named
     assert lines[start + 4].startswith("What would help most: ")
-    assert lines[start : start + 7] in data_of(folder / "verdict.html")["report"]
+    assert lines[start : start + 7] in Parsed((folder / "verdict.html").read_bytes()).data["report"]
     (corpus.path / "train.tgt.txt").write_text("damaged", encoding="utf-8")
     assert "Words that it misses most: schirm (missed 2 of 2 times).\n" in evaluate(folder, *asked).stdout
 
@@ -155,9 +144,10 @@ def test_a_corpus_out_of_reach_is_not_needed(folder: Path) -> None:
     assert len(evaluated(folder, "runs/far", "--file", "pairs.tsv")["systems"]) == 1
 
 
-def test_a_model_without_attention_has_no_alignment(folder: Path) -> None:
+def test_a_model_without_attention_has_no_alignment(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     done = evaluate(folder, "runs/plain", "--file", "pairs.tsv", "--alignment", "pairs.align")
     assert (done.returncode, done.stderr) == (0, "")
+    assert caplog.messages == ["runs/plain: has no attention to compare with --alignment"]
     assert "\nno attention\n" in done.stdout
     assert "alignment" not in done.stdout
 
@@ -172,7 +162,7 @@ def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -
     assert (comparison["system"], comparison["baseline"]) == ("wrong.txt", "right.txt")
     assert comparison["differences"]["BLEU"]["value"] < 0
 
-    data = data_of(folder / "both.html")
+    data = Parsed((folder / "both.html").read_bytes()).data
     assert [block["titles"][0] for block in data["report"] if "titles" in block][-1] == "wrong.txt less right.txt"
     assert [source["scores"][0] for source in data["sources"]] == [100, 100, 100]
     assert data["details"] == [{}, {}]
@@ -226,7 +216,7 @@ def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folde
 
     done = evaluate(folder, *arguments, "--overwrite")
     assert (done.returncode, done.stderr) == (0, "s2s: page written to page.html\n")
-    [system], data = json.loads(done.stdout)["systems"], data_of(page)
+    [system], data = json.loads(done.stdout)["systems"], Parsed(page.read_bytes()).data
     [scores] = [block for block in data["report"] if "titles" in block and block["titles"][0] == "runs/newest"]
     assert [row[1] for row in scores["rows"]] == [f"{score['value']:.2f}" for score in system["scores"]]
     assert [(source["source"], source["references"]) for source in data["sources"]] == [(a, [b]) for a, b in PAIRS]
@@ -234,12 +224,6 @@ def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folde
     for number, source in enumerate(data["sources"]):
         [sentence] = details[str(number)]["sentences"]
         assert sentence["translation"] == source["outputs"][0]
-
-
-def data_of(page: Path) -> dict[str, Any]:
-    [content] = re.findall('<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
-    data: dict[str, Any] = json.loads(content)
-    return data
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 from tests import records
 from tests.commands import Done, refused, s2s_here
+from tests.folders import contents
+from tests.unit.pages.test_page import Parsed
 from tests.untrained import make_run
 
 PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "translate_onnx.py"
@@ -86,10 +88,10 @@ def test_the_program_needs_onnxruntime_and_numpy_alone_and_is_short() -> None:
 def test_no_folder_is_overwritten(home: Path) -> None:
     assert export(home).returncode == 0
     for target in ("exported", "runs/small"):
-        before = {path: path.read_bytes() for path in (home / target).rglob("*") if path.is_file()}
+        before = contents(home / target)
         done = s2s_here(home, "export", "runs/small", target, "--overwrite")
         refused(done, f"{target}: is there already, and no folder is replaced: remove it, or choose another name")
-        assert {path: path.read_bytes() for path in (home / target).rglob("*") if path.is_file()} == before
+        assert contents(home / target) == before
 
 
 def test_the_weights_of_an_epoch_can_be_exported(home: Path) -> None:
@@ -124,7 +126,7 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
     assert done.stdout == "page.html: exported; open it in a browser\n"
     text = page.read_text(encoding="utf-8")
     assert not re.search(r"""(src|href|url)\s*[=(]\s*["']?https?:""", text)
-    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    data = Parsed(page.read_bytes()).data
     assert data["languages"] == ["en", "de"]
     weights = RunWriter(home / "runs" / "small").read_best()
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
@@ -142,9 +144,9 @@ def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home
     made = "Made by Zoë from 1,200 sentence pairs (a.tsv, b.tsv) on 2026-01-31."
     expected = {"lines": [made, "Usable for the gist."], "example": "He ran.", "names": ["English", "German"]}
     assert export_page(home).returncode == 0
-    page = (home / "page.html").read_text(encoding="utf-8")
-    assert "<title>English - German</title>" in page
-    assert json.loads(page.partition('id="data">')[2].partition("</script>")[0])["about"] == expected
+    page = (home / "page.html").read_bytes()
+    assert b"<title>English - German</title>" in page
+    assert Parsed(page).data["about"] == expected
     # Chosen weights have no scores, and a damaged record tells nothing.
     weights = run.path / "epochs" / "0001.safetensors"
     weights.parent.mkdir()

@@ -5,21 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import SMALL, settings
 from tests.forks import Forked
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = [
-    *(f"model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("hidden_size", "embedding_size")),
-    "training.epochs=1",
-    "training.device=cpu",
-]
 
 
 def gallery(folder: Path, *arguments: str, returncode: int = 0) -> str:
     command = ["--work", str(folder / "work"), "--page", str(folder / "page.md")]
     command += ["--pairs", str(folder / "pairs.txt"), *arguments]
-    for setting in SMALL:
-        command += ["--set", setting]
+    command += settings(*SMALL, "training.epochs=1", "training.device=cpu")
     done = Forked(ROOT, *command, module="benchmarks.gallery.__main__").done()
     assert done.returncode == returncode, done.stderr
     return done.stderr

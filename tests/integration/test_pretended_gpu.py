@@ -29,7 +29,9 @@ QUICK = {
     *("tutorial_location", "papers/bahdanau2015"),
 }
 """Configs of all mechanisms; the others are tried by ``make test-all``."""
-CONFIGS = [pytest.param(entry.name, marks=() if entry.name in QUICK else pytest.mark.slow) for entry in list_configs()]
+CONFIGS = [
+    pytest.param(entry.name, [], marks=() if entry.name in QUICK else pytest.mark.slow) for entry in list_configs()
+]
 SETTINGS = [
     *(*EXACT, "model.encoder.word_dropout=0", "model.encoder.state_dropout=0", "model.decoder.word_dropout=0"),
     *("model.decoder.readout_dropout=0", "training.scheduled_sampling=null", "training.bpe_dropout=0"),
@@ -72,23 +74,10 @@ def assert_same_training(here: Session, there: Session) -> None:
     assert there.state.progress.best_scores == pytest.approx(here.state.progress.best_scores, rel=1e-3)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
-def test_a_config_learns_there_what_it_learns_on_the_cpu(name: str, pairs: PreparedCorpus, tmp_path: Path) -> None:
-    here = opened(tmp_path / "here", pairs, name, "cpu")
-    expected = finished(here)
-    with pretended_gpu() as waits:
-        there = opened(tmp_path / "there", pairs, name, "cuda")
-        report = finished(there, waits)
-    assert_same_training(here, there)
-    assert report.samples == expected.samples
-    assert report.test is not None
-    assert expected.test is not None
-    assert report.test.loss == pytest.approx(expected.test.loss, rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
+        *CONFIGS,
         ("luong_general", ["training.sampled_words=5"]),
         ("luong_general", ["training.sampled_words=null"]),
         ("luong_feed", ["training.teacher_forcing=0.5"]),
@@ -104,9 +93,9 @@ def test_a_config_learns_there_what_it_learns_on_the_cpu(name: str, pairs: Prepa
         ("luong_dot", ["decoding.similar_pairs=2"]),
         ("best", ["model.tied_embeddings=target"]),
     ],
-    ids=lambda value: value if isinstance(value, str) else value[0].removeprefix("training."),
+    ids=lambda value: value if isinstance(value, str) else "".join(value[:1]).removeprefix("training."),
 )
-def test_a_setting_does_there_what_it_does_on_the_cpu(
+def test_a_config_learns_there_what_it_learns_on_the_cpu(
     name: str, settings: list[str], pairs: PreparedCorpus, tmp_path: Path
 ) -> None:
     here = opened(tmp_path / "here", pairs, name, "cpu", settings)
@@ -116,6 +105,9 @@ def test_a_setting_does_there_what_it_does_on_the_cpu(
         report = finished(there, waits)
     assert_same_training(here, there)
     assert report.samples == expected.samples
+    assert report.test is not None
+    assert expected.test is not None
+    assert report.test.loss == pytest.approx(expected.test.loss, rel=1e-2)
 
 
 @pytest.mark.parametrize("name", ["luong_feed", "best", "hard", "papers/bahdanau2015"])
@@ -123,12 +115,12 @@ def test_a_resumed_training_equals_one_that_was_not_stopped(name: str, pairs: Pr
     dropout = ["model.decoder.dropout=0.2", "training.teacher_forcing=0.5"]
     with pretended_gpu():
         whole = opened(tmp_path / "whole", pairs, name, "cuda", dropout)
-        finished(whole)
+        list(train_session(whole))
         parts = opened(tmp_path / "parts", pairs, name, "cuda", dropout)
         stop_after(parts, 3)
         torch.manual_seed(999)  # another process starts from anywhere
         parts = resumed(parts.run, parts.config, pairs)
-        finished(parts)
+        list(train_session(parts))
         for left, right in zip(whole.state.model.parameters(), parts.state.model.parameters(), strict=True):
             assert torch.equal(left, right)
 

@@ -27,12 +27,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def s2s(command: str, *arguments: str, folder: Path) -> Done:
-    return s2s_here(folder, command, "--device", "cpu", "--model", "runs/newest", *arguments)
+def s2s_score(*arguments: str, folder: Path) -> Done:
+    return s2s_here(folder, "score", "--device", "cpu", "--model", "runs/newest", *arguments)
 
 
 def scored(*arguments: str, folder: Path) -> list[dict[str, Any]]:
-    done = s2s("score", "--format", "json", *arguments, folder=folder)
+    done = s2s_score("--format", "json", *arguments, folder=folder)
     assert (done.returncode, done.stderr) == (0, "")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -66,7 +66,7 @@ def test_pipes_are_files(folder: Path, tmp_path: Path) -> None:
 def test_the_same_as_text(folder: Path) -> None:
     pair, total = scored(SOURCES[0], TARGETS[0], folder=folder)
     log_probability, score = f"{pair['log_probability']:.4f}", f"{pair['score']:.4f}"
-    text = s2s("score", SOURCES[0], TARGETS[0], folder=folder).stdout
+    text = s2s_score(SOURCES[0], TARGETS[0], folder=folder).stdout
     assert text.splitlines() == [
         f"log-probability {log_probability} of 5 tokens, score {score}, confidence {pair['confidence']:.4f}",
         f"all 1: log-probability {log_probability} of 5 tokens, score {score}, perplexity {total['perplexity']:.4f}",
@@ -75,7 +75,7 @@ def test_the_same_as_text(folder: Path) -> None:
 
 def test_the_pairs_before_a_bad_line_are_scored(folder: Path) -> None:
     (folder / "bad.txt").write_bytes(b"sie\n\nk\xfcsste\n")
-    done = s2s("score", "src.txt", "bad.txt", folder=folder)
+    done = s2s_score("src.txt", "bad.txt", folder=folder)
     assert (done.returncode, done.stdout.count("\n")) == (2, 2)
     assert done.stderr == "s2s: error: bad.txt:3:2: byte 0xfc is not UTF-8: save it as plain text in UTF-8\n"
 
@@ -90,7 +90,7 @@ def test_the_pairs_before_a_bad_line_are_scored(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_scored_is_refused(folder: Path, arguments: list[str], told: str) -> None:
-    done = s2s("score", *arguments, folder=folder)
+    done = s2s_score(*arguments, folder=folder)
     assert done.returncode == 2
     [line] = done.stderr.splitlines()
     assert told in line

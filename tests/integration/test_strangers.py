@@ -24,11 +24,11 @@ from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.weights import read_weights, save_weights
 from seq2seq_cli.text.vocabulary import BOS
-from tests.commands import refused, s2s_here
+from tests.commands import SMALL, refused, s2s_here, settings
 from tests.corpora import write_reversals
 from tests.folders import change_header
 
-TINY = [f"--set=model.{side}.{size}=8" for side in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")]
+TINY = settings(*SMALL)
 TRAIN = (
     "train",
     "--config=luong_general",

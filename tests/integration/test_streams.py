@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import s2s_here
+from tests.commands import S2S, s2s_here
 from tests.untrained import make_run
 
-S2S = (sys.executable, "-m", "seq2seq_cli")
 # What Python would do by itself with little output: keep it until the program ends.
 BUFFERED = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 

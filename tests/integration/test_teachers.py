@@ -5,24 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from seq2seq_cli import train
 from seq2seq_cli.corpus.manifest import read_manifest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.errors import Interrupted
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.feed import Mixture
-from tests.commands import Done, refused, s2s_here
+from tests.commands import SMALL, Done, refused, s2s_here, settings
 from tests.corpora import write_reversals
 
-SMALL = [
-    word
-    for override in (
-        "training.epochs=1",
-        "training.choose_decoding=false",
-        "decoding.beam_size=1",
-        *(f"model.{part}.{size}=8" for part in ("encoder", "decoder") for size in ("embedding_size", "hidden_size")),
-    )
-    for word in ("--set", override)
-]
-TRAIN = ("train", "--minutes", "1", "--out", "runs/last", *SMALL)
+SHORT = [*SMALL, "training.epochs=1", "decoding.beam_size=1"]
+TRAIN = ("train", "--minutes", "1", "--out", "runs/last", *settings(*SHORT))
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +96,13 @@ def test_another_corpus_has_teachers_of_its_own(home: Path, tmp_path: Path) -> N
     other = shutil.copytree(home, tmp_path / "other")
     shutil.rmtree(other / "runs" / "last")
     prepare(other, "pairs.txt", "--limit", "150", "--overwrite", "--set", "data.test_sources=0")
-    done = trained(other)
-    assert done.returncode == 0, done.stderr
+    run = other / "runs" / "last"
+
+    def stop(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match=r"last_teachers/.* is kept: give the same command again"):
+        train(minutes=1, data=other / "data/prepared", out=run, overrides=SHORT, teachers=1, on_event=stop)
     assert len([*(other / "runs" / "last_teachers").iterdir()]) == 2
 
 

@@ -22,7 +22,7 @@ from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.training.plan import Options, Planned, make_plan, run_path
-from tests.commands import Done, s2s_here
+from tests.commands import SMALL, Done, s2s_here, settings
 from tests.corpora import pair_lines
 
 PACKAGE = Path(seq2seq_cli.__file__).parent
@@ -134,7 +134,7 @@ def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None
         return found and found[1]
 
     s2s_here(home, "prepare", "deu.txt", "--out", "timed")
-    small = ("--data", "timed", "--set", "training.precision=fp32", "--set", "training.epochs=1000")
+    small = ("--data", "timed", *settings(*SMALL), "--set", "training.precision=fp32", "--set", "training.epochs=1000")
     longer = told(s2s_here(home, "train", *small, "--out", "runs/timed", "--set", "training.max_minutes=0.01"))
     assert longer == "train --resume --out runs/timed --minutes 0.01"
     before = read_history(Path("runs/timed")).minutes or 0.0

@@ -12,6 +12,7 @@ import pytest
 from seq2seq_cli.runs.layout import read_latest
 from tests.commands import Done, refused, s2s_here, with_modules
 from tests.corpora import reversed_words, symbol_sequences
+from tests.folders import contents
 from tests.forks import Forked
 from tests.waiting import wait_until
 
@@ -136,7 +137,7 @@ def valid_losses(run: Path) -> list[float]:
 
 def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> None:
     old = home / "runs" / "luong_dot"
-    before = {path: path.read_bytes() for path in old.rglob("*") if path.is_file()}
+    before = contents(old)
     sequences = symbol_sequences(200, shortest=3, longest=6, seed=3)
     lines = "".join(f"{s}\t{reversed_words(s)}\n" for s in sequences)
     (home / "more.txt").write_text(lines.replace("a", "x"), encoding="utf-8")
@@ -154,7 +155,7 @@ def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> Non
     assert "`luong_dot`" in (continued / "README.md").read_text(encoding="utf-8")
     translated = s2s_here(home, "translate", "--model", "runs/luong_dot_continued", "b x c")
     assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)
-    assert {path: path.read_bytes() for path in old.rglob("*") if path.is_file()} == before
+    assert contents(old) == before
 
 
 def test_weights_for_another_model_or_other_units_are_refused_in_words(home: Path) -> None:
@@ -172,7 +173,7 @@ def test_weights_for_another_model_or_other_units_are_refused_in_words(home: Pat
 
 
 def start_training(folder: Path, name: str) -> Forked:
-    """Start a training that does not end, and wait until it has begun its second epoch."""
+    """Start a training that does not end, and wait for its first record."""
     (folder / "tmp").mkdir(exist_ok=True)
     environment = {**os.environ, "TMPDIR": str(folder / "tmp")}
     environment.pop("TORCHINDUCTOR_CACHE_DIR", None)  # torch has set it when it trained in this process
@@ -181,24 +182,6 @@ def start_training(folder: Path, name: str) -> Forked:
     metrics = folder / "runs" / name / "metrics.jsonl"
     wait_until(metrics.is_file, of=process)
     return process
-
-
-def epochs_of(run: Path) -> list[int]:
-    """The epochs that are recorded."""
-    records = map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
-    return [record["epoch"] for record in records if record["kind"] == "epoch"]
-
-
-def test_killed_in_an_epoch_it_resumes_there(home: Path) -> None:
-    process = start_training(home, "killed")
-    process.kill()
-    process.communicate()
-    run = home / "runs" / "killed"
-    last = max(epochs_of(run), default=0) + 1
-    done = s2s_here(home, "train", "--resume", "--out", "runs/killed", "--set", f"training.epochs={last}")
-    assert done.returncode == 0, done.stderr
-    assert epochs_of(run) == list(range(1, last + 1))
-    assert s2s_here(home, "translate", "--model", "runs/killed", "a b c").returncode == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")

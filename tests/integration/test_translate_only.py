@@ -15,9 +15,10 @@ import pytest
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.run import train_session
-from tests.commands import with_modules
 from tests.corpora import prepared
 from tests.tiny import started, tiny_config
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = ["She kissed him.", "he saw the dog", "THE DOGS SAW HER!", "Don't go to example.com, Dr. Who."]
@@ -65,7 +66,6 @@ def digest(folder: Path) -> str:
     return content.hexdigest()
 
 
-@pytest.mark.slow
 def test_a_moved_read_only_run_translates_without_torch_and_spacy(environment: Path, run: Path, tmp_path: Path) -> None:
     for package in ("torch", "spacy"):
         assert subprocess.run([environment / "python", "-c", f"import {package}"], capture_output=True).returncode
@@ -87,7 +87,6 @@ def test_a_moved_read_only_run_translates_without_torch_and_spacy(environment: P
     assert digest(run) == before
 
 
-@pytest.mark.slow
 def test_runs_are_listed_there(environment: Path, run: Path) -> None:
     done = subprocess.run(
         [environment / "s2s", "runs", "--in", run.parent], capture_output=True, encoding="utf-8", check=False
@@ -96,7 +95,6 @@ def test_runs_are_listed_there(environment: Path, run: Path) -> None:
     assert "run" in done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["train", "--data", "corpus/prepared"], ["prepare", str(ROOT / "data" / "sample.txt")]]
 )
@@ -108,11 +106,3 @@ def test_training_there_names_what_is_missing(environment: Path, tmp_path: Path,
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
     told = r"s2s: error: the package .* is not installed: install the full s2s package \(README, Install\)\n"
     assert re.fullmatch(told, done.stderr)
-
-
-def test_translating_imports_little(run: Path, tmp_path: Path) -> None:
-    _, imported = with_modules(tmp_path, "translate", "--model", str(run), SENTENCES[0])
-    assert "onnxruntime" in imported
-    assert imported.isdisjoint(
-        {"torch", "spacy", "pydantic", "yaml", "jaxtyping", "langcodes", "onnx", "rich", "tqdm", "matplotlib"}
-    )

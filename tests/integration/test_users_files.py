@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,16 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import S2S, Done, refused, s2s, s2s_here
-from tests.corpora import reversed_words, symbol_sequences
+from seq2seq_cli.runs.layout import write_latest
+from tests.commands import S2S, SMALL, Done, refused, s2s_here, settings
+from tests.corpora import write_reversals
 from tests.folders import contents
+from tests.forks import Forked
 from tests.waiting import wait_until
 
-SIZES = ("encoder.embedding_size", "encoder.hidden_size", "decoder.embedding_size", "decoder.hidden_size")
-TINY = (
-    *(word for size in SIZES for word in ("--set", f"model.{size}=8")),
-    *("--set", "training.epochs=1", "--set", "training.precision=fp32", "--set", "training.device=cpu"),
-)
+TINY = settings(*SMALL, "training.epochs=1", "training.precision=fp32", "training.device=cpu")
 IN_NAMESPACE = ("unshare", "--map-root-user", "--mount")
 
 
@@ -30,9 +29,7 @@ def train(home: Path, out: str, *options: str) -> Done:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with pairs, a prepared corpus and a run."""
     home = tmp_path_factory.mktemp("home")
-    sequences = symbol_sequences(120, shortest=3, longest=5)
-    lines = "".join(f"{line}\t{reversed_words(line)}\n" for line in sequences)
-    (home / "pairs.txt").write_text(lines, encoding="utf-8")
+    write_reversals(home / "pairs.txt")
     assert s2s_here(home, "prepare", "pairs.txt", "--out", "prepared").returncode == 0
     done = train(home, "runs/first")
     assert done.returncode == 0, done.stderr
@@ -50,7 +47,7 @@ def test_overwrite_takes_no_folder_that_only_looks_like_a_run(home: Path) -> Non
 
 
 def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> None:
-    assert train(home, "runs/second").returncode == 0
+    shutil.copytree(home / "runs" / "first", home / "runs" / "second")
     photo = home / "runs" / "second" / "best" / "photo.jpg"
     photo.write_bytes(b"mine")
     done = train(home, "runs/second", "--overwrite", "--set", "training.seed=77")
@@ -60,14 +57,15 @@ def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> Non
 
 
 def test_a_file_called_latest_is_the_users_own_which_is_told_once(home: Path, caplog: pytest.LogCaptureFixture) -> None:
-    for folder in ("project", "project/runs"):
-        latest = home / folder / "latest"
-        latest.parent.mkdir(parents=True, exist_ok=True)
-        latest.write_text("the latest notes\n", encoding="utf-8")
-        done = train(home, f"{folder}/run", "--set", "training.epochs=3", "--set", "training.best_metric=loss")
-        assert done.returncode == 0, done.stderr
-        assert latest.read_text(encoding="utf-8") == "the latest notes\n"
+    latest = home / "project" / "runs" / "latest"
+    latest.parent.mkdir(parents=True)
+    latest.write_text("the latest notes\n", encoding="utf-8")
+    done = train(home, "project/runs/run", "--set", "training.epochs=3", "--set", "training.best_metric=loss")
+    assert done.returncode == 0, done.stderr
+    assert latest.read_text(encoding="utf-8") == "the latest notes\n"
     assert caplog.text.count("latest: not written by s2s") == 1
+    assert write_latest(home / "project" / "run") is None  # a run elsewhere has no such file
+    assert not (home / "project" / "latest").exists()
 
 
 def test_a_corpus_is_prepared_into_the_current_folder_which_stays_the_same_one(home: Path) -> None:
@@ -124,7 +122,7 @@ def test_a_run_is_resumed_though_its_making_was_killed_while_it_moved_files(home
 def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path) -> None:
     command = ("translate", "--model", "runs/first", "a b c", "--draw", "same.html")
     with ThreadPoolExecutor(6) as pool:
-        done = list(pool.map(lambda _: s2s(home, *command), range(6)))
+        done = list(pool.map(lambda _: Forked(home, *command).done(), range(6)))
     assert sorted(each.returncode for each in done) == [0, 2, 2, 2, 2, 2]
     written = (home / "same.html").read_bytes()
     assert all("--overwrite replaces it" in each.stderr for each in done if each.returncode)

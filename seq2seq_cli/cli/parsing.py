@@ -126,7 +126,7 @@ def _taken_plainly(parameters: list[Any]) -> list[Any]:
 def _process(parameter: Any, check: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
     """The value of a parameter, by `check`, which is typer's, where it needs a check."""
     convert = _PLAIN.get(parameter.type_descriptor.annotation)
-    if parameter.required or not (convert or value is None or value == parameter.default):
+    if (parameter.required and not value) or not (convert or value is None or value == parameter.default):
         return check(context, value)
     return convert(value) if convert and value is not None else value
 

@@ -73,6 +73,7 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
     with tqdm(
         desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), dynamic_ncols=True, disable=None
     ) as bar:
+        call_before_text(bar.clear)
 
         def show(done: int, total: int | None) -> None:
             if done < bar.n:

@@ -56,7 +56,6 @@ class TrainingBar:
         """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
-            call_before_text(lambda: None)
             self._bar = None
 
     def _step(self, event: "Step") -> None:

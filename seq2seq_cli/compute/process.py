@@ -161,7 +161,7 @@ def _call_glibc(name: str, *arguments: int) -> None:
 
 
 def _private_bytes() -> int:
-    """Resident memory of this process, without shared pages and files; 0 where the allocator is not glibc's."""
+    """Resident memory of this process, without shared pages and files; 0 on other systems than Linux."""
     if sys.platform != "linux":
         return 0
     _, resident, shared, *_ = map(int, Path("/proc/self/statm").read_text(encoding="ascii").split())

@@ -142,7 +142,7 @@ def torchrun_group() -> Iterator[ProcessGroup]:
             raise
         raise TrainingError(
             "a process of this training was lost, so the others end too; the last checkpoint is kept: resume it with"
-            " the same command and --resume, or let torchrun do so (--max-restarts)"
+            " --resume in place of --overwrite or --init-from, or let torchrun do so (--max-restarts)"
         ) from error
     _leave(group, store)
 

@@ -46,8 +46,8 @@ def find_config(name: str) -> Path:
         for path in (folder / name, folder / f"{name}.yaml"):
             if path.is_file() and path.stat().st_size:
                 return path
-    if Path(name).name != name:
-        raise ConfigError(f"{name}: no such config file")
+    if Path(name).name != name or Path(name).is_file():
+        raise ConfigError(f"{name}: no such config file, or an empty one")
     known = {Path(entry.name).stem: entry.name for entry in list_configs()}
     near = [known[stem] for stem in get_close_matches(Path(name).stem.lower(), known, n=3)]
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known.values())}"

@@ -75,16 +75,12 @@ class Document:
     def _build(self, node: yaml.Node, path: KeyPath) -> object:
         """The value of a node; places and faults are collected."""
         position = self.values[path] = Position.of(node.start_mark)
-        if isinstance(node, yaml.MappingNode) and node.tag == _TAG + "map":
+        if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
-        if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
+        if isinstance(node, yaml.SequenceNode):
             return [self._build(item, (*path, str(index))) for index, item in enumerate(node.value)]
-        construct = _CONSTRUCTORS.get(node.tag)
-        if not isinstance(node, yaml.ScalarNode) or construct is None:
-            self._fault(position, path, f"the tag {node.tag.replace(_TAG, '!!')} has no place in a config")
-            return None
         try:
-            return construct(node.value)
+            return _CONSTRUCTORS[node.tag](node.value)
         except ValueError:  # int() refuses thousands of digits as well
             self._fault(position, path, f"{node.value[:40]!r} cannot be read as a value")
             return None
@@ -121,10 +117,11 @@ class _Loader(yaml.SafeLoader):
     yaml_implicit_resolvers = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Refuse an alias, which would hide a part of the tree."""
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(None, None, "an alias ('*' or '<<'); write the value out", mark)
+        """Refuse an alias, which would hide a part of the tree, and a tag, which would hide what a value is."""
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent) or event.tag:
+            what = "an alias ('*' or '<<')" if isinstance(event, yaml.AliasEvent) else "a tag ('!')"
+            raise yaml.composer.ComposerError(None, None, f"{what}; write the value out", event.start_mark)
         return super().compose_node(parent, index)
 
 

@@ -38,7 +38,10 @@ _NUMBER_COPIES = 6
 _MOST_COPIES = 0.15
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
-_OTHER_MARKS = re.compile(r"[。！？؟।¿¡]")
+_MARKS = "!?.…"
+_OWN_MARKS = FINAL_MARKS.union("¿¡").difference(_MARKS)
+_OWN_SHARE = 0.01
+"""Marks per sentence from which on they are of its language, and not of a few quotations."""
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("(", ")"))
 
@@ -63,6 +66,8 @@ class Augmentation:
     names: Names
     forms: Sequence[Texts] = ()
     """How the pairs write numbers with separators."""
+    marks: str = _MARKS
+    """The final marks that others are exchanged for; none where a language has marks of its own."""
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
     longest: int | None = None
@@ -80,7 +85,8 @@ class Augmentation:
         has_names = changes.enabled and (changes.names or changes.kept)
         names = _names_of(corpus, training.seed) if has_names else Names.of((), ())
         forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
-        return cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
+        found = partial(cls, names=names, forms=forms, marks="" if _has_own_marks(corpus) else _MARKS)
+        return found(codecs=corpus.codecs, training=training, stream=stream, longest=longest)
 
     @without_garbage_collector()  # a third of the time: hundreds of thousands of lists, without a cycle
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
@@ -158,11 +164,12 @@ class Augmentation:
         """The changes of a line of one pair or several."""
         changes = self.training.augmentation
         capitals = changes.capitals if all(codec.segmenter.has_usual_case for codec in self.codecs) else 0.0
-        of_marks = (changes.final_mark, change_final_mark), (changes.marks, change_marks)
+        of_marks = (changes.final_mark, partial(change_final_mark, marks=self.marks)), (changes.marks, change_marks)
         return [*of_marks, (changes.typos, with_typo), (capitals, self._in_other_case)]
 
     def _has_digits(self, line: Line) -> bool:
-        return not self.codecs[0].vocabulary.digit_ids.isdisjoint(line.src)
+        """Whether both sides have digits: no other numbers change."""
+        return all(not codec.vocabulary.digit_ids.isdisjoint(ids) for codec, ids in zip(self.codecs, line, strict=True))
 
     def _with_other_names(self, texts: Texts, random: Random) -> Texts:
         """Other names in place of those of a pair; one in fifty pairs without any gets one at its end.
@@ -209,16 +216,12 @@ def _changed(texts: Texts, changes: Iterable[Change], random: Random) -> Texts:
     return texts
 
 
-def change_final_mark(texts: Texts, random: Random) -> Texts:
-    """The sentences without their final marks, or with another one; both sides must have one.
-
-    Marks are only left out where a language has others of its own, as in 你好。 and ¿Qué?
-    """
-    if not _have_final_marks(texts):
+def change_final_mark(texts: Texts, random: Random, *, marks: str = _MARKS) -> Texts:
+    """The sentences without their final marks, or with one of `marks`, if there are any; both sides must have one."""
+    is_other = random.random() >= 0.7
+    if not _have_final_marks(texts) or (is_other and not marks):
         return texts
-    mark = "" if random.random() < 0.7 else "!?.…"[random.integers(4)]
-    if mark and any(_OTHER_MARKS.search(text) for text in texts):
-        return texts
+    mark = marks[random.integers(len(marks))] if is_other else ""
     changed = Texts(*(_END.sub(mark, text) for text in texts))
     return changed if all(changed) else texts  # a side may be nothing but marks
 
@@ -273,6 +276,16 @@ def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
     rows = np.random.default_rng(seed).choice(len(pairs), min(_SAMPLE, len(pairs)), replace=False)
     texts = (_texts(corpus.codecs, line) for line in _lines(pairs, np.sort(rows)))
     return Names.of(texts, set(src.vocabulary.words).intersection(tgt.vocabulary.words))
+
+
+def _has_own_marks(corpus: PreparedCorpus) -> bool:
+    """Whether a side has final marks of its own: 你好。 ¿Qué?."""
+    pairs = corpus.split("train")
+    for codec, ids in zip(corpus.codecs, (pairs.src.values, pairs.tgt.values), strict=True):
+        own = codec.vocabulary.ids_where(lambda unit: not _OWN_MARKS.isdisjoint(unit))
+        if np.isin(ids, list(own)).sum() > _OWN_SHARE * len(pairs):
+            return True
+    return False
 
 
 def _forms_of(corpus: PreparedCorpus) -> list[Texts]:

@@ -30,7 +30,7 @@ _EMOJI = "\u263a"
 _SPACES = dict.fromkeys(map(ord, "\v\f\x1c\x1d\x1e\x1f"), " ")
 """The control characters that separate words, as spaces do."""
 
-_SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။"
+_SPACED_STOPS = ".!?…‽⁇⁈⁉؟۔։።፧।॥܀܁܂᠃᠉꓿᱾᱿჻။។"
 """Marks that end a sentence where white space follows."""
 GREEK_STOPS = ";\u037e"
 """The question mark of Greek, which parts sentences in no other language."""

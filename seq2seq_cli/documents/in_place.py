@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
 
-from seq2seq_cli.documents.plain_text import Draft, Languages, PlainText, Slot
+from seq2seq_cli.documents.plain_text import Draft, Languages, PlainText, Slot, joined
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.files.reading import parse_json
 from seq2seq_cli.text.characters import Span
@@ -76,7 +76,7 @@ def _paragraphs(
             if parts and line.endswith(_HARD_BREAK):
                 if is_text:
                     write = partial(_write_paragraph, file, (start, end), escapes)
-                    yield Slot(_REFERENCE.sub(labelled, " ".join(parts)), write)
+                    yield Slot(_REFERENCE.sub(labelled, joined(parts)), write)
                 parts = []
 
 
@@ -96,7 +96,7 @@ def read_json_strings(content: bytes, name: str, _languages: Languages) -> Draft
     """The strings that are values, at any depth, without keys."""
     file = PlainText(content, name)
     try:
-        parse_json(file.text.encode())
+        parse_json(file.text[:-1].encode())
     except json.JSONDecodeError as error:
         raise InputError(f"{name}:{error.lineno}:{error.colno}: not JSON: {error.msg}: correct it") from None
     except ValueError as error:

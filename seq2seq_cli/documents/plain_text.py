@@ -15,7 +15,7 @@ from itertools import accumulate, chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 from seq2seq_cli.errors import InputError, PairFileError
-from seq2seq_cli.text.characters import FINAL_MARKS, Span, is_unspaced
+from seq2seq_cli.text.characters import FINAL_MARKS, UNSPACED, Span, is_unspaced
 
 Languages: TypeAlias = tuple[str, str]
 """The language that a document is translated from, and the one that it is translated into: two codes."""
@@ -32,6 +32,10 @@ XML_CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Elements of XLIFF and TMX that hold codes of the text's layout, and no text."""
 
 
+_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
+_WITHIN = re.compile(rf"(?<=[、，{_UNSPACED}])\n(?=[{_UNSPACED}])")
+
+
 class Slot(NamedTuple):
     """A place of a document that holds a text."""
 
@@ -39,6 +43,11 @@ class Slot(NamedTuple):
     """As `Translator.translate` takes it, with inline marks."""
     write: Callable[[str], object]
     """Puts the translation there."""
+
+
+def joined(lines: Iterable[str]) -> str:
+    """Lines as one, with spaces between, but not within a sentence of a script without spaces."""
+    return _WITHIN.sub("", "\n".join(lines)).replace("\n", " ")
 
 
 @dataclass(frozen=True)
@@ -193,7 +202,7 @@ def cues(lines: Iterable[str | None]) -> Iterator[tuple[int, str, list[str]]]:
 
 def keyed_texts(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str]]:
     """The texts of cues, with their lines and their seconds, which are what files in two languages have in common."""
-    return ((begun, key, _TAGS.sub("", " ".join(texts))) for begun, key, texts in cues(lines))
+    return ((begun, key, _TAGS.sub("", joined(texts))) for begun, key, texts in cues(lines))
 
 
 class _Line(NamedTuple):
@@ -227,7 +236,7 @@ def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:
         for line, text in parts:
             file.replace_lines(line.place, 1, line.before + text + line.after if text or is_half else "")
 
-    slots = [Slot(" ".join(line.text for line in lines), partial(write, lines)) for lines in sentences]
+    slots = [Slot(joined(line.text for line in lines), partial(write, lines)) for lines in sentences]
     return Draft([slot for slot in slots if any(map(str.isalpha, slot.text))], file.content)
 
 

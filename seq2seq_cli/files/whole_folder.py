@@ -83,7 +83,7 @@ def clear_leftovers(path: Path) -> None:
     """
     path = Path(os.path.realpath(path))
     with contextlib.suppress(OSError, _BusyError):
-        if (path / UNFINISHED).is_dir():
+        if (path / UNFINISHED / _LOCK).is_file():  # else it is somebody else's
             with _locked(path, path):
                 pass
 

@@ -57,7 +57,7 @@ class Record(NamedTuple):
 
 @dataclass(frozen=True)
 class Reader:
-    """The way to read one format; its memory does not grow with the file."""
+    """The way to read one format; only a JSON list, a spreadsheet and ELAN are held in memory whole."""
 
     kind: str
     """The format's name in messages: ``CSV``."""
@@ -99,7 +99,7 @@ class PairFile:
     skipped: int = 0
     """Lines or records before the first pair: blank ones, titles, and the one that names the columns."""
     languages: Codes | None = None
-    """The languages that the columns' names state."""
+    """The languages that the columns' names state; of a related file, those that it is taken for."""
     notice: str = ""
     """What the user should know of the way in which it is read; empty where it is a line with a tab per pair."""
 

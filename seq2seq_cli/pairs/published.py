@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from seq2seq_cli.errors import DownloadError, PairFileError, UsageError
+from seq2seq_cli.errors import DownloadError, PairFileError, UsageError, exit_code_of
 from seq2seq_cli.files.writing import check_output, make_folder, output_file
 from seq2seq_cli.pairs.archives import ZIP_MAGIC, open_archive, read_member, read_pair_member
 from seq2seq_cli.text.languages import PUBLISHED, code_named, short_code
@@ -73,9 +73,8 @@ def download(
     except PairFileError as error:
         raise DownloadError(str(error)) from None
     except OSError as error:
-        raise DownloadError(
-            f"{error.filename or folder}: {error.strerror or error}: free some space, or choose another --out"
-        ) from None
+        problem = f"{error.filename or folder}: {error.strerror or error}: free some space, or choose another --out"
+        raise DownloadError(problem, exit_code=exit_code_of(error)) from None
 
 
 def find_published(word: str) -> str:

@@ -104,10 +104,14 @@ def _head(file: LocalFile, encoding: str) -> str:
     """The first whole lines of a file."""
     head = ""
     with open_file(file.path, file.name) as raw:
-        for part in decoded(read_text(raw, file.name), name=file.name, encoding=encoding):
-            head += part
-            if len(head) >= _CHARACTERS:
-                return head[:_CHARACTERS].rpartition("\n")[0] or head[:_CHARACTERS]
+        try:
+            for part in decoded(read_text(raw, file.name), name=file.name, encoding=encoding):
+                head += part
+                if len(head) >= _CHARACTERS:
+                    return head[:_CHARACTERS].rpartition("\n")[0] or head[:_CHARACTERS]
+        except PairFileError:
+            if not find_xml(head):  # which names its own encoding
+                raise
     return head
 
 

@@ -23,7 +23,7 @@ _STARTS = ("<?xml", "<tmx", "<xliff", "<!DOCTYPE tmx", "<!--")
 _COMMENTS = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ROOT = re.compile(r"<([A-Za-z_]\w*)")
 _LINE = ""
-"""The attribute, of a name that XML has not, with the line on which an element begins."""
+"""The attribute, of a name that XML has not, with the line on which the first tag of an element ends."""
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -106,7 +106,7 @@ def _tmx(unit: Element, _around: Mapping[str, str], name: str) -> Iterator[Recor
 
 
 def _xliff(unit: Element, around: Mapping[str, str], _name: str) -> Iterator[Record]:
-    """A unit of version 1.2 or 2; the columns are the languages of the file. Others wait for a translation."""
+    """A unit of version 1.2 or 2; the columns are the languages of the file. One without a target is none."""
     cells: dict[Column, str] = {}
     language = ""
     for side, names in XLIFF_LANGUAGES.items():

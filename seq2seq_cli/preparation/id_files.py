@@ -54,13 +54,13 @@ def fit_on_training(
     )
     src, tgt = fit_codecs(text, src_counts, tgt_counts, rules)
     longest = int(store.column("src.lengths")[in_training].max())
-    return replace(src, longest=longest, apostrophe=_usual_apostrophe(store, "src", in_training)), tgt
+    return replace(src, longest=longest, apostrophe=_usual_apostrophe(store, in_training)), tgt
 
 
-def _usual_apostrophe(store: PairStore, side: SideName, chosen: NDArray[np.bool_]) -> str:
-    """The most frequent one of INNER_MARKS between letters; empty where there is none."""
+def _usual_apostrophe(store: PairStore, chosen: NDArray[np.bool_]) -> str:
+    """The most frequent one of INNER_MARKS between letters of the sources; empty where there is none."""
     counts = Counter[str]()
-    for pairs, _, texts in store.side_blocks(side):
+    for pairs, _, texts in store.side_blocks("src"):
         text = texts.values[np.repeat(chosen[pairs], texts.lengths)].tobytes().decode("utf-8")
         counts.update(INNER_APOSTROPHE.findall(text))
     return max(counts, key=counts.__getitem__, default="")

@@ -35,7 +35,7 @@ PAIR_FILES = {
 FEATURE_FILES = {name: Path(PAIRS, f"{name}.npy") for name in ("components", "projection", "weights")}
 """The files of the features of these pairs; the last one, the digest of the weights, says that all are there."""
 OF_PAIRS = PAIR_FILES | FEATURE_FILES
-"""All files of pairs, in the order in which they are written."""
+"""All files of pairs."""
 MEMBERS = "members"
 """The folder of the other models of a run, each a run folder; their number is in the file, once all are trained."""
 MEMBERS_RECORD = "members.json"

@@ -98,7 +98,7 @@ class RunWriter(RunFolder):
             provenance.write(path)
 
     def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Save the training pairs that translations consult, or their features: arrays of `OF_PAIRS` in their order."""
+        """Save the training pairs that translations consult, or their features: arrays by their names in `OF_PAIRS`."""
         for name, values in arrays.items():
             array = np.ascontiguousarray(values)
             with _writing(self.path / layout.OF_PAIRS[name]) as path, whole_file(path) as file:
@@ -185,7 +185,7 @@ def _writing(path: Path) -> Iterator[Path]:
 
 
 def check_name(path: Path, option: str) -> None:
-    """Raise UsageError for a name that is not UTF-8: neither JSON nor safetensors can hold it."""
+    """Raise UsageError for a name that is not UTF-8: JSON cannot hold it."""
     try:
         str(path).encode("utf-8")
     except UnicodeEncodeError:

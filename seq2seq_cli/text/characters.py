@@ -35,7 +35,7 @@ INNER_APOSTROPHE = re.compile(rf"[{INNER_MARKS}](?<=[^\W\d_].)(?=[^\W\d_])")
 _LETTERS, _OTHERS, _SLIPS = 0.1, 0.05, 10
 """Marks per sentence from which on they are a letter; the fraction and the number of others that are no slips."""
 
-FINAL_MARKS = frozenset(".!?…。！？؟।")
+FINAL_MARKS = frozenset(".!?…。！？؟।۔։።፧။។")
 """The marks that end a sentence."""
 
 LOUD_STOPS = "!?؟"

@@ -77,8 +77,8 @@ class Vocabulary:
 
     @cached_property
     def digit_ids(self) -> frozenset[int]:
-        """The ids of the units with a digit."""
-        return self.ids_where(lambda unit: any(map(str.isdecimal, unit)))
+        """The ids of the units with a digit of ASCII."""
+        return self.ids_where(lambda unit: not set("0123456789").isdisjoint(unit))
 
     def ids_where(self, is_meant: Callable[[str], bool]) -> frozenset[int]:
         """The ids of the words that are meant."""

@@ -20,8 +20,7 @@ from seq2seq_cli.decoding.load import load_model, open_translator, translator_of
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf
-from seq2seq_cli.training.resolve import CHOSEN
-from seq2seq_cli.training.session import Session, pairs_to_consult, save_pairs
+from seq2seq_cli.training.session import Session, pairs_to_consult, save_config
 
 FEWEST_PAIRS, MOST_SOURCES = 50, 300
 """Validation pairs below which nothing is chosen, as a few sentences would decide, and sources that a trial translates
@@ -50,7 +49,8 @@ def choose_decoding(session: Session) -> tuple[Session, str | None]:
     if not config.training.choose_decoding or own.sampling or len(session.corpus.split("valid")) < FEWEST_PAIRS:
         return session, None
     name, score, caution = _trials(session)
-    free = [key for key in CHOSEN if f"decoding.{key}" not in session.plan.stated]
+    stated = {key.removeprefix("decoding.") for key in session.plan.stated}
+    free = [key for keys in TRIED if stated.isdisjoint(keys) for key in keys]
     (start, before), *_, (best, after) = 2 * best_keys(own, free, score, caution)
     changed = [f"{key} {shown(getattr(best, key))}" for key in free if getattr(best, key) != getattr(start, key)]
     brought = f"{name} {before:.1f}" + (f" -> {after:.1f}" if changed else "")
@@ -81,11 +81,8 @@ def best_keys(
 
 def with_decoding(session: Session, decoding: DecodingConfig) -> Session:
     """The session with other decoding keys, which its run has from now on."""
-    run, config = session.run, checked_config(session.config.model_copy(update={"decoding": decoding}))
-    if decoding.similar_pairs:
-        save_pairs(run, decoding, session.corpus)
-    run.write_config(config)
-    save_pairs(run, decoding, session.corpus)  # only now are there none: a kill leaves a run that translates
+    config = checked_config(session.config.model_copy(update={"decoding": decoding}))
+    save_config(session.run, config, session.corpus)
     return replace(session, plan=replace(session.plan, config=config))
 
 

@@ -84,8 +84,6 @@ def feed(
 
     For CUDA a thread makes them ahead; it ends when the generator is closed. On a CPU the thread would take a core away
     from training, and on mps memory cannot be pinned, so that each copy is waited for in any case.
-
-    Raises PreparedFolderError when the files of the pairs are damaged.
     """
 
     @lru_cache(maxsize=1)

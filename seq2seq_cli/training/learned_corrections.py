@@ -1,4 +1,4 @@
-"""The corrections of a run, which one that goes on from it is trained on."""
+"""The corrections of a run, as training pairs of a run that begins with its weights."""
 
 import logging
 from dataclasses import replace
@@ -23,18 +23,18 @@ def with_corrections(corpus: PreparedCorpus, origin: RunFolder) -> PreparedCorpu
     path, own, usable = origin.path / CORRECTIONS, corpus.split("train"), dict[str, str]()
     given = origin.provenance().corrections | (read_corrections(path) if path.exists() else {})
     for source, translation in given.items():
-        one = replace(corpus, corrections={source: translation})
         try:
-            pairs = correction_pairs(one)
+            pairs = correction_pairs(replace(corpus, corrections={source: translation}))
         except InputError as error:
-            logger.warning("%s: left out: %s", path, error)
+            logger.warning("%s: a correction is left out: %s", origin.path, error)
             continue
         if any(pairs.side(side).lengths.max() > own.side(side).lengths.max() for side in SIDES):
-            logger.warning("%s: left out: %s: longer than all training pairs", path, one_line(source))
+            told = "%s: a correction is left out: %s: longer than all training pairs"
+            logger.warning(told, origin.path, one_line(source))
             continue
-        usable |= one.corrections
+        usable[source] = translation
     if not usable:
-        raise UsageError(f"{path}: has no correction that can be learned: s2s correct adds one")
+        raise UsageError(f"{origin.path}: has no correction that can be learned: s2s correct adds one")
     return replace(corpus, corrections=usable)
 
 

@@ -145,7 +145,11 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         members = config.training.members if is_stated else None
         budget = measure_budget(fitted(recipe, corpus), corpus, options.minutes, members)
         metric = f"training.best_metric={found.training.best_metric}"  # found above, so that its warning is told once
-        config = load_config(BASE, [metric, *budget.overrides, *overrides])
+        attention = config.model.attention  # noise that does not go with a stated one is left out
+        noise = {"training.bpe_dropout": attention.has_places, "model.encoder.state_dropout": not attention.has_weights}
+        unfit = tuple(key for key, is_unfit in noise.items() if is_unfit)
+        dialled = [override for override in budget.overrides if not override.startswith(unfit)]
+        config = load_config(BASE, [metric, *dialled, *overrides])
         chosen = [budget.in_words(config.model.decoder.hidden_size)]
     if origin:
         check_origin(origin, path, config, corpus)
@@ -217,7 +221,7 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
 def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> PreparedCorpus:
     """The corpus without the held-out pairs of which `run`, or one before it, was trained on a sentence.
 
-    A warning gives their number, and `origin`, the run that began with them in training.
+    A warning tells their number, and names `origin` as the run that was trained on them.
     """
     trained, what = TrainedSentences.read(run.path / TRAINED), "was trained on"
     if corpus.corrections:

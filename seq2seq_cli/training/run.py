@@ -20,7 +20,7 @@ from seq2seq_cli.compute.workers import beside
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.counts import counted, place_in_words
-from seq2seq_cli.errors import ExportError, Interrupted, PreparedFolderError, TrainingError, UsageError
+from seq2seq_cli.errors import ExportError, Interrupted, TrainingError, UsageError
 from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import RunFolder, resume_command
@@ -30,7 +30,7 @@ from seq2seq_cli.training.events import Event, Finished, Started, Step, Validate
 from seq2seq_cli.training.loop import TrainingLoop
 from seq2seq_cli.training.plan import Options, Plan, Planned, make_plan
 from seq2seq_cli.training.report import finish, make_ready, model_card
-from seq2seq_cli.training.session import Session, open_session
+from seq2seq_cli.training.session import Session, open_session, save_config
 
 STEPS_PER_RECORD = 100
 
@@ -145,7 +145,7 @@ def train_session(session: Session) -> Iterator[Event]:
         recorder = Recorder(session)
         recorder.save()
         # After the checkpoint, whose position counts batches in the order that the old config sets.
-        group.on_main(lambda: session.run.write_config(config))
+        group.on_main(lambda: save_config(session.run, config, session.corpus))
         for event in TrainingLoop(session.state, session.corpus, config, group):
             recorder.record(event)
             yield event
@@ -279,8 +279,6 @@ def _completed_errors(session: Session) -> Iterator[None]:
     try:
         with memory_errors(session.state.device.type, f"{SMALLER_TRAINING}; {_how_to_resume(session, smaller)}"):
             yield
-    except PreparedFolderError as error:
-        raise PreparedFolderError(f"{error}; {_how_to_resume(session)}") from error
     except NotFiniteError as error:
         slower = f"training.lr={training.lr / 2:g}"
         raise TrainingError(f"{error}; {_how_to_resume(session, slower)}") from error

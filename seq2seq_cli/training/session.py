@@ -16,7 +16,6 @@ from seq2seq_cli.compute.process import is_out_of_memory, launch_name, memory_er
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import Precision
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.schema.decoding import DecodingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
@@ -115,7 +114,6 @@ def _resume(
         if now != provenance:  # the folder may have been moved since the run began
             check_name(corpus.path, "--data")
             run.write_provenance(now)
-        save_pairs(run, plan.config.decoding, corpus)
         run.cut_metrics(checkpoint[METRICS_BYTES])
 
     state = group.on_all(restored)
@@ -141,20 +139,24 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
     )
     trained = TrainedSentences.of(corpus)
     if plan.init_from:
+        check_name(plan.init_from, "--init-from")
         trained = trained.joined(TrainedSentences.read(plan.init_from / TRAINED))
-    run = RunWriter.create(
+    return RunWriter.create(
         plan.path, plan.config, provenance, corpus.codecs, trained.to_json(), locks=locks, overwrite=plan.overwrite
     )
-    save_pairs(run, plan.config.decoding, corpus)
-    return run
 
 
-def save_pairs(run: RunWriter, decoding: DecodingConfig, corpus: PreparedCorpus) -> None:
-    """Save the training pairs if translations consult them; if they do not, none are left."""
-    if not decoding.similar_pairs:
-        run.remove_pairs()
-    elif not all((run.path / file).is_file() for file in PAIR_FILES.values()):
+def save_config(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
+    """Write the config, after the training pairs that it consults; where it consults none, they are then removed.
+
+    A kill in between leaves a run that translates.
+    """
+    consults = config.decoding.similar_pairs > 0
+    if consults and not all((run.path / file).is_file() for file in PAIR_FILES.values()):
         run.save_pairs(pairs_to_consult(corpus).arrays())
+    run.write_config(config)
+    if not consults:
+        run.remove_pairs()
 
 
 def pairs_to_consult(corpus: PreparedCorpus) -> SimilarPairs:

@@ -112,7 +112,8 @@ def test_what_a_killed_preparation_has_left_is_cleared_though_the_folder_is_up_t
 def test_a_run_is_resumed_though_its_making_was_killed_while_it_moved_files(home: Path) -> None:
     new = home / "runs" / "first" / ".unfinished" / "new"
     new.mkdir(parents=True)
-    (new.parent / "ready").touch()
+    for name in (".lock", "ready"):
+        (new.parent / name).touch()
     (home / "runs" / "first" / "config.yaml").rename(new / "config.yaml")
     done = s2s_here(home, "train", "--resume", "--out", "runs/first", "--set", "training.epochs=2")
     assert done.returncode == 0, done.stderr

@@ -127,6 +127,8 @@ def translate(
     if document:
         if output is None:
             raise UsageError(f"{document}: give the translated document a name: --output FILE{document.suffix}")
+        if draw:
+            raise UsageError("--draw: the attention of a document is not drawn: leave --draw out")
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     elif named and output and output.suffix.lower() in TRANSLATED:
         raise UsageError(f"{named[0]}: no such file, or not the only one: a command translates one document")
@@ -192,7 +194,9 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     """Show the translations of the texts, else of a file, of what is typed at the prompt, or of the lines of a pipe."""
     if texts:
         if named := next(filter(is_file, texts), None):
-            tell(f"{named} is a file: did you mean {command_line('--input', named)}?")
+            is_document = Path(named).suffix.lower() in TRANSLATED
+            meant = "it alone, with --output" if is_document else command_line("--input", named)
+            tell(f"{named} is a file: did you mean {meant}?")
         presenter.show(presenter.run.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
     elif input_ is not None:
         presenter.show(_of_file(input_, presenter), lambda number: f"{input_}:{number}")
@@ -208,7 +212,8 @@ def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
     if not path.is_file() or presenter.output.isatty() or not sys.stderr.isatty():
         yield from translations
         return
-    total = sum(1 for _ in read_lines(path))
+    with path.open("rb") as file:  # not read_lines: a bad line is told when its turn comes
+        total = sum(1 for _ in file)
     with progress_bar("translate", " lines") as show:
         for done, translation in enumerate(translations, start=1):
             yield translation

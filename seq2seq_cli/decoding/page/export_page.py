@@ -270,6 +270,7 @@ def _tables_data(language: str) -> dict[str, Any]:
         "dotted": sorted(characters.DOTTED),
         "apostrophes": characters.APOSTROPHES,
         "kinds": marks.KINDS,
+        "finalMarks": sorted(characters.FINAL_MARKS),
         "singleStops": sentences.SINGLE_STOPS,
         "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,

@@ -2,7 +2,6 @@
 
 const SPECIAL_UNITS = ["<pad>", "<unk>", "<bos>", "<eos>"];
 const MOST_REMEMBERED = 1 << 12; // words, tokens and sentences each
-const FINAL_MARK = /^[.!?…。！？؟।]+$/;
 
 class Codec {
   constructor({ words, merges, tokenizer, smallWords, ...options }) {
@@ -162,7 +161,7 @@ class Codec {
   /** The unit of an id, beginning with SPACING where the text has a space before it. */
   markedUnit(id, copy, isLoud) {
     const hasWords = this.unit !== "character";
-    if (id === UNK) return copy && hasWords && !(this.spacing && FINAL_MARK.test(copy)) ? SPACING + copy : copy;
+    if (id === UNK) return copy && hasWords && !(this.spacing && [...copy].every((mark) => TABLES.finalMarks.includes(mark))) ? SPACING + copy : copy;
     const unit = isLoud ? upper(this.units[id], this.language) : this.units[id];
     return hasWords && !this.spacing && !unit.startsWith(CONTINUING) ? SPACING + unit : unit;
   }

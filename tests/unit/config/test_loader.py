@@ -114,7 +114,6 @@ def test_values_are_read_and_the_rest_is_default() -> None:
             "training: {lr: 1",
             f"my.yaml:1:17: not YAML: while parsing a flow mapping, expected ',' or '}}', but got {END}",
         ),
-        ("training: {lr: !!int x}", "my.yaml:1:16: training.lr: 'x' cannot be read as a value"),
         (
             '"a\\nb": 1',
             "my.yaml:1:1: a\\nb: unknown key; the keys of a config are data, text, model, training, decoding",

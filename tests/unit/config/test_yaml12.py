@@ -39,7 +39,6 @@ from seq2seq_cli.config.yaml12 import Document, Position, write_yaml
         (".", "."),
         ("'1e-3'", "1e-3"),
         ('"true"', "true"),
-        ("!!str 5", "5"),
         ("größe", "größe"),
     ],
 )
@@ -81,9 +80,8 @@ def test_every_key_and_value_has_its_place() -> None:
         ("a: &x 1\nb: *x", Position(2, 4), "not YAML: an alias ('*' or '<<'); write the value out"),
         ("a: 1\nb: \x07", Position(2, 4), "not YAML: the control character '\\x07' is not allowed"),
         ("[a]: 1", Position(1, 1), "a key must be a word"),
-        ("a: !!python/name:os.system x", Position(1, 4), "the tag !!python/name:os.system has no place in a config"),
-        ("a: !!set {b, c}", Position(1, 4), "the tag !!set has no place in a config"),
-        ("a: !!int ten", Position(1, 4), "'ten' cannot be read as a value"),
+        ("a: !!python/name:os.system x", Position(1, 4), "not YAML: a tag ('!'); write the value out"),
+        ("a: !!int 10", Position(1, 4), "not YAML: a tag ('!'); write the value out"),
         (f"a: {'9' * 5000}", Position(1, 4), "cannot be read as a value"),  # more digits than Python reads
         ('a: "\\UFFFFFFFF"', Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
         (f"%YAML {'1' * 5000}.1", Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),

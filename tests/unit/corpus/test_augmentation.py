@@ -38,6 +38,7 @@ KNOWN_NAMES = ["Tom", "Anna", *(first + last for first in SYLLABLES for last in 
 PAIRS = [*PLAIN, *((f"{name} sees a house.", f"{name} sieht ein Haus.") for name in KNOWN_NAMES)]
 CHARACTERS = " ".join([*string.ascii_letters, *string.digits, *"äöüÄÖÜßéÉ.,:;!?…-/'()\"“”„«»", *"你好吗。"])
 NAMES = Names.of(PAIRS, units=CHARACTERS)
+AS_TEXT = [f"text.{side}.{k}" for side in ("src", "tgt") for k in ("lowercase=false", "spacing=true", "min_count=1")]
 NOTHING = dict.fromkeys(AugmentationConfig.model_fields, 0.0) | {"enabled": True}
 
 
@@ -194,8 +195,6 @@ def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
         (("Really?!", "Echt?!"), {(f"Really{mark}", f"Echt{mark}") for mark in ("", *"!?.…")}),
         (("Go", "Geh!"), {("Go", "Geh!")}),
         (("3.5", "3,5"), {("3.5", "3,5")}),
-        (("Hello.", "你好。"), {("Hello.", "你好。"), ("Hello", "你好")}),
-        (("What?", "¿Qué?"), {("What?", "¿Qué?"), ("What", "¿Qué")}),
     ],
 )
 def test_final_marks_are_left_out_or_exchanged_where_both_sides_have_one(texts: Pair, expected: set[Pair]) -> None:
@@ -292,9 +291,23 @@ def test_the_draws_depend_on_the_seed_the_epoch_and_the_window(amounts: dict[str
 def test_augmentation_is_on_unless_disabled(
     tmp_path: Path, overrides: list[str], is_drawn: bool, has_names: bool
 ) -> None:
-    as_text = [f"text.{side}.{key}" for side in ("src", "tgt") for key in ("lowercase=false", "spacing=true")]
     pairs = [(f"{name} sees {n} cats.", f"{name} sieht {n} Katzen.") for name in KNOWN_NAMES for n in range(2, 6)]
-    corpus = prepared(tmp_path, pairs, ["text.unit=bpe", *as_text])
+    corpus = prepared(tmp_path, pairs, ["text.unit=bpe", *AS_TEXT])
     changes = Augmentation.of(load_config(None, ["text.unit=bpe", *overrides]).training, corpus)
     assert (changes is not None) == is_drawn
     assert bool(changes and changes.names.known) == has_names
+
+
+@pytest.mark.parametrize(("other", "exchanged"), [("¿Duerme {}?", ""), ("وہ گیا {}۔", ""), ("Duerme {}?", "!?…")])
+def test_final_marks_are_only_left_out_where_a_language_has_others_of_its_own(
+    other: str, exchanged: str, tmp_path: Path
+) -> None:
+    others = [(f"Does {name} sleep?", other.format(name)) for name in KNOWN_NAMES]
+    pairs = [("He sleeps.", "Él duerme."), ("No! He? So…", "No! Él? So…"), *others]
+    corpus = prepared(tmp_path, pairs, ["text.unit=bpe", *AS_TEXT, "data.valid_sources=0", "data.test_sources=0"])
+    training = TrainingConfig(augmentation=AugmentationConfig.model_validate(NOTHING | {"final_mark": 1.0}))
+    augmented = Augmentation.of(training, corpus)
+    assert augmented
+    lines = augmented.apply(encoded(pairs[:1], corpus.codecs), np.zeros(99, dtype=np.int64), epoch=0, window=0)
+    found = {written(line, corpus.codecs) for line in rows(lines)}
+    assert found == {(f"He sleeps{mark}", f"Él duerme{mark}") for mark in ("", ".", *exchanged)}

@@ -248,6 +248,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, link: str) -> 
 def test_the_names_in_a_strangers_unfinished_folder_lead_nowhere(tmp_path: Path, name: str) -> None:
     path = tmp_path / "folder"
     (path / ".unfinished" / "new").mkdir(parents=True)
+    (path / ".unfinished" / ".lock").touch()
     (path / ".unfinished" / "replaced").write_text(name.format(folder=tmp_path), encoding="utf-8")
     (tmp_path / "mine").touch()
     fill(path, "a")

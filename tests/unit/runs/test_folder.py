@@ -3,7 +3,6 @@ import os
 import pickle
 import re
 import shutil
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -211,7 +210,7 @@ def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
 @pytest.mark.parametrize("room", [0, 5_000])
 def test_a_save_that_fails_leaves_what_was_saved_before_it(session: Session, room: int) -> None:
     run, model = session.run, session.state.model
-    saves: list[Callable[[], object]] = [
+    saves: list[Any] = [
         lambda: run.save_last(session.state.checkpoint()),
         lambda: run.save_best(model.weights()),
         lambda: run.save_epoch(model.weights(), 2, 1),

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from seq2seq_cli.shapes import Float
-from seq2seq_cli.text.characters import SPACING, is_punctuation, lowered
+from seq2seq_cli.text.characters import SPACING, is_punctuation, is_space, lowered, normalise
 from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -52,12 +52,12 @@ def words_of_tokens(text: str, tokens: Sequence[str]) -> list[int | None]:
     belongs to the last word before it: a mark that replaced another one. So marks are not looked for beyond the next
     letter or digit.
     """
-    solid = [(character, word) for word, chunk in enumerate(text.split()) for character in chunk]
+    solid = [(character, word) for word, chunk in enumerate(text.split()) for character in normalise(chunk)]
     folded = "".join(lowered(character) for character, _ in solid).translate(_QUOTES)
     words: list[int | None] = []
     start = 0
     for token in tokens:
-        wanted = "".join(lowered(character) for character in token if not character.isspace()).translate(_QUOTES)
+        wanted = "".join(lowered(character) for character in token if not is_space(character)).translate(_QUOTES)
         if not wanted or not solid:
             words.append(None)
             continue

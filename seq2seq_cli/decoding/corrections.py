@@ -87,11 +87,8 @@ def read_correction(codecs: Codecs, source: str, translation: str, *, name: str)
     return found
 
 
-def add_correction(path: Path, translator: Translator, source: str, translation: str) -> None:
-    """Add a line to a file of corrections, which need not exist.
-
-    Raises InputError for a correction that could not be used, and for a file that is full.
-    """
+def correction_line(translator: Translator, source: str, translation: str) -> bytes:
+    """The line of a file of corrections; raises InputError for a correction that could not be used."""
     if any("\t" in side or side.splitlines()[1:] for side in map(str.strip, (source, translation))):
         raise InputError("the correction: has several lines or columns: correct each by itself")
     source, translation = normalise(source), normalise(translation)
@@ -100,7 +97,11 @@ def add_correction(path: Path, translator: Translator, source: str, translation:
     [written] = replace(translator, corrections=found).translate([source])
     if _plain(written.text) != _plain(translation):  # marks and addresses that the source lacks are lost
         raise InputError(f"the correction: would be written: {written.text}")
-    line = f"{source}\t{translation}\n".encode()
+    return f"{source}\t{translation}\n".encode()
+
+
+def add_line(path: Path, line: bytes) -> None:
+    """Add a line to a file of corrections, which need not exist; raises InputError for a file that is full."""
     with path.open("a+b") as file:
         if (size := file.tell()) > _MOST_BYTES:
             raise InputError(f"{path.name}: is full: it takes more once its owner has moved lines out of it")

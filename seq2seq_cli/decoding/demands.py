@@ -1,6 +1,5 @@
 """Demands of a user on translations: their beginning, and the translations of terms."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -9,7 +8,6 @@ from typing import TypeAlias
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.characters import (
-    APOSTROPHES,
     BEGINNING,
     FINAL_MARKS,
     SPACING,
@@ -23,8 +21,6 @@ from seq2seq_cli.text.characters import (
 )
 from seq2seq_cli.text.codec import Codec, Reading, Word
 from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
-
-_APOSTROPHE = re.compile(f"[{APOSTROPHES}]")
 
 Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 """A glossary: terms of the source, each with its translations, of which one must be used."""
@@ -61,12 +57,13 @@ def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:
     A term occurs as whole words, with either apostrophe; one in lower case occurs in any case. Where terms overlap, the
     longer one counts.
     """
-    text = _APOSTROPHE.sub("'", text)
+    text = text.replace("’", "'")
     in_lower_case = "".join(map(lowered, text))
     found: list[tuple[Span, tuple[str, ...]]] = []
     taken: set[int] = set()
     for term in sorted(terms, key=len, reverse=True):
-        for start in _occurrences(_APOSTROPHE.sub("'", term), in_lower_case if term == term.lower() else text):
+        spelled, place = (term.replace("ς", "σ"), in_lower_case) if term == term.lower() else (term, text)
+        for start in _occurrences(spelled.replace("’", "'"), place):
             span = range(start, start + len(term))
             if taken.isdisjoint(span):
                 taken.update(span)

@@ -19,6 +19,7 @@ import numpy as np
 from seq2seq_cli.decoding.marks import Mark
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.characters import (
+    ACCENTS,
     HIDDEN,
     UNSPACED_LETTERS,
     Span,
@@ -30,7 +31,7 @@ from seq2seq_cli.text.characters import (
 
 _PAIRS = ("()", "[]", "{}", '""', "''", "“”", "„“", "‚‘", "«»", "‹›")
 _OPENING = "".join(pair[0] for pair in _PAIRS) + "$€£¥"
-_LETTER = rf"(?:(?![{UNSPACED_LETTERS}_])\w)"
+_LETTER = rf"(?:(?![{UNSPACED_LETTERS}_])[\w{ACCENTS}])"
 _TOUCHING = rf"{_LETTER}*{HIDDEN}(?:{HIDDEN}|{_LETTER})*"
 WIDENED = (
     "|".join(f"{re.escape(pair[0])}{_TOUCHING}{re.escape(pair[1])}" for pair in _PAIRS)
@@ -40,7 +41,7 @@ WIDENED = (
 
 A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`` should not have.
 """
-NO_SPACE_BEFORE = ".,;:!?…)]}"
+NO_SPACE_BEFORE = ".,;:!?…)]}。，、；：！？）］｝」』】》،؛؟۔।։።"
 
 _Place: TypeAlias = tuple[int, int]
 """A place in a translation: the number of a word, and the side.

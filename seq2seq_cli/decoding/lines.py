@@ -15,8 +15,6 @@ _Item = TypeVar("_Item")
 _BLOCK_BYTES = 2**18
 LONGEST_LINE = 2_000_000
 """Bytes of a line at most, so that memory and time are bounded whatever flows in."""
-_MARK = "\ufeff"
-"""The byte order mark, with which a file may begin."""
 
 _CHUNK_TEXTS = 512
 """Most texts of a chunk, per thread."""
@@ -46,11 +44,10 @@ def _decoded(line: bytes, place: str, *, is_first: bool) -> str:
     if len(line) > LONGEST_LINE:
         raise InputError(f"{place}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line")
     try:
-        text = line.decode("utf-8").rstrip("\r")
+        return line.decode("utf-8-sig" if is_first else "utf-8").rstrip("\r")  # a file may begin with a byte order mark
     except UnicodeDecodeError as error:
-        wrong = f"byte 0x{line[error.start]:02x} is not UTF-8"
+        wrong = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
         raise InputError(f"{place}:{error.start + 1}: {wrong}: save it as plain text in UTF-8") from None
-    return text.removeprefix(_MARK) if is_first else text
 
 
 def read_lines(path: Path) -> Iterator[str]:

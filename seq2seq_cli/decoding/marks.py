@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from typing import Literal, TypeAlias
 
-from seq2seq_cli.text.characters import UNSPACED_LETTERS
+from seq2seq_cli.text.characters import ACCENTS, UNSPACED_LETTERS
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
 Kind: TypeAlias = Literal["break", "keep", "emoji", "open", "close", "single", "gap", "character"]
@@ -32,11 +32,12 @@ KINDS: dict[str, Kind] = {
 }
 """The kind of what each group of `MARK` finds; see `_mark` for those that depend on more."""
 
-_W = rf"(?:(?![{UNSPACED_LETTERS}])\w)"
+_LETTER = rf"[\w{ACCENTS}]"
+_W = rf"(?:(?![{UNSPACED_LETTERS}]){_LETTER})"
 """A character of a word with spaces around it: ``**`` inside such a word is no mark."""
 
 # What comes through to the letter
-TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？،؛؟।"
+TRAILING_MARKS = ".,;:!?…'’*_~。，、；：！？،؛؟।۔։።፧"
 """The punctuation of a sentence, with which no address ends."""
 _IN_URL = rf"[^\s<>\"“”„«»\\^`{{|}}()\[\]。，、；：！？（）「」『』《》【】〈〉〔〕{UNSPACED_LETTERS}]"
 _PARTS_OF_URL = (
@@ -56,8 +57,8 @@ _PATH = (
     r"|\b[A-Za-z]:\\[^\s<>\"|?*:]+|\\\\[\w.$-]+\\[^\s<>\"|?*:]+)"
 )
 _E_MAIL = rf"(?<!{_W})(?<![.+%-])(?:{_W}|[.+%-]){{1,64}}@(?:{_W}|-){{1,63}}(?:\.(?:{_W}|-){{1,63}})+"
-_TAGGED = rf"(?:(?:{_W}|[\uac00-\ud7af]){{1,64}}(?!\w)|\w{{1,64}}(?=\s|\Z))"
-_HANDLE = rf"(?<!{_W})(?<![@./])@(?:{_W}(?:{_W}|[.-]){{0,63}}(?!\w)(?<![.-])|{_TAGGED})"
+_TAGGED = rf"(?:(?:{_W}|[\uac00-\ud7af]){{1,64}}(?!{_LETTER})|{_LETTER}{{1,64}}(?=\s|\Z))"
+_HANDLE = rf"(?<!{_W})(?<![@./])@(?:{_W}(?:{_W}|[.-]){{0,63}}(?!{_LETTER})(?<![.-])|{_TAGGED})"
 _HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
 _PRINTF = r"(?<![\d%])(?<!\d\s)%(?:\(\w{1,64}\)|\d\$)?[+0#-]?\d{0,3}(?:\.\d{1,2})?(?:ll?|hh?)?[@cdefgiorsuxEFGX]|%%"
 _BRACES = (

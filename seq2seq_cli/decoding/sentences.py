@@ -58,7 +58,7 @@ UNITS = "ghlms"
 """Units of one letter."""
 _ROMAN = re.compile("[IVX]+")
 
-CUTS = (re.compile(r"[;:—](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
+CUTS = (re.compile(r"[;:—؛](?=[\s\0])|[；：]"), re.compile(r"[,،](?=[\s\0])|[，、]"), re.compile(r"\s"))
 """The places where a sentence that is too long is cut, the best first."""
 _INNER = re.compile(f"[^\\s{_FILLER}{_EMOJI}](?:.*[^\\s{_FILLER}{_EMOJI}])?", re.DOTALL)
 """A sentence without the white space, the marks and the emoji at its ends, which stay where they are."""

@@ -85,10 +85,9 @@ class SearchStep:
     def data(self) -> StepData:
         """The step as the pages show it."""
         found = [(id_, unit, _rounded(p)) for id_, unit, p in self.likeliest(_SHOWN_TOKENS)]
-        if not self.attention:
-            return {"query": [], "scores": [], "next": found}
-        scores = list(map(_rounded, self.attention.scores.tolist()))
-        return {"query": _shown(self.attention.query), "scores": scores, "next": found}
+        look = self.attention
+        scores = list(map(_rounded, look.scores.tolist())) if look else []
+        return {"query": _shown(look.query) if look else [], "scores": scores, "next": found}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.config.choices import DeviceName
-from seq2seq_cli.decoding.corrections import add_correction
+from seq2seq_cli.decoding.corrections import add_line, correction_line
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.decoding.problems import problems
@@ -160,8 +160,8 @@ class Application:
         TextsRequest.parse({"q": wanted.s}, self.max_characters)  # it is searched for, as texts are
         run = self.runs[(await self._direction(wanted))[0]]
         try:
-            path, translator = run.path / SUGGESTIONS, run.uncorrected
-            await self._in_time(asyncio.to_thread(add_correction, path, translator, wanted.q, wanted.s))
+            line = await self._in_time(asyncio.to_thread(correction_line, run.uncorrected, wanted.q, wanted.s))
+            add_line(run.path / SUGGESTIONS, line)  # not in the thread: what comes too late is not kept
         except InputError as error:
             raise HTTPException(400, str(error)) from None
         except OSError as error:
@@ -251,7 +251,7 @@ class Application:
             async with asyncio.timeout(self.timeout):
                 return await work
         except TimeoutError:
-            raise HTTPException(503, f"not translated within {self.timeout:g} seconds", _RETRY) from None
+            raise HTTPException(503, f"no answer within {self.timeout:g} seconds", _RETRY) from None
         except asyncio.QueueFull:
             raise HTTPException(429, "too much text waits to be translated: try again soon", _RETRY) from None
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+from codecs import BOM_UTF8
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any, Literal, Self
@@ -148,7 +149,7 @@ async def read_fields(
     fields = await _read_form(request, request.scope["query_string"], "the address", _FORM)
     if body and kind == _JSON:
         try:
-            given = parse_json(body)
+            given = parse_json(body.removeprefix(BOM_UTF8))
         except ValueError as error:
             raise HTTPException(400, f"the body: not JSON: {error}") from None
         if not isinstance(given, dict):

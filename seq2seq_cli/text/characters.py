@@ -53,6 +53,14 @@ UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSP
 They are no part of a number or an address, which has no spaces around it there: ``请看 example.com。谢谢``.
 """
 
+ACCENTS = (
+    r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711-\u07f3\u0898-\u08e1\u08e3-\u0963\u0981-\u09e3\u09fe-\u0a75"
+    r"\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3"
+    r"\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c"
+)
+"""Members of a character class: accents, points and vowel signs, which are in words, but not in ``\\w``."""
+
 # Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
 # order mark; and halves of surrogate pairs, which no file can hold.
 DROPPED = re.compile(
@@ -161,9 +169,8 @@ def upper(text: str, language: str) -> str:
 
 
 def lowered(character: str) -> str:
-    """The character in lower case where that is one character, so that positions stay."""
-    lower = character.lower()
-    return lower if len(lower) == 1 else character
+    """The character in lower case, as one character, so that positions stay: i for İ, σ for ς."""
+    return character.lower()[:1].replace("ς", "σ")
 
 
 def capitalise(word: str, language: str) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from seq2seq_cli.cli.parsing import check_utf8, loading, run_option
 from seq2seq_cli.cli.terminal import tell
-from seq2seq_cli.decoding.corrections import add_correction
+from seq2seq_cli.decoding.corrections import add_line, correction_line
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.runs.layout import CORRECTIONS
 
@@ -27,5 +27,5 @@ def correct(
     with loading():
         run = load(model, device="cpu")
     before = run.translate(src)  # a bad line of the file is told before another one is added
-    add_correction(path := run.path / CORRECTIONS, run.uncorrected, src, tgt)
+    add_line(path := run.path / CORRECTIONS, correction_line(run.uncorrected, src, tgt))
     tell(f"added to {path}: {run.translate(src)} (before: {before})")

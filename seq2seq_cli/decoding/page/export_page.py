@@ -53,9 +53,8 @@ _MOST_STEPS = 2**22
 def write_page(folder: RunFolder, out: Path, *, overwrite: bool, with_pairs: bool, lacks: Sequence[str]) -> None:
     """Write the page of a run, which translates with the options of the run's config as `Translator.translate` does.
 
-    It has one translation of a text. Where the run consults similar pairs, the page has all training pairs in it, but
-    only if `with_pairs` is given: whoever gets it could read them. Of what the run was tested with, it tells what it
-    `lacks`.
+    Where the run consults similar pairs, the page has all training pairs in it, but only if `with_pairs` is given:
+    whoever gets it could read them. Of what the run was tested with, it tells what it `lacks`.
 
     Raises as `seq2seq_cli.decoding.export.export`; ExportError also for a run with a part that the page cannot do.
     """

@@ -38,6 +38,7 @@ def test_a_target_word_is_linked_to_the_source_word_with_the_most_attention(
         ("Hello\tI see Tom.", [{"Hello": 0, ".": 0}, {"I": 1, "see": 2, "Tom": 3, ".": 3}]),
         ("Tom’s dog saw Ann's cat.", [{"Tom": 0, "'s": 0, "dog": 1, "saw": 2, "Ann": 3}, {"'s": 3, "cat": 4}]),
         ("<b>She</b> has *left* .", [{"She": 0, "left": 2, ".": 3}]),
+        ("He sa\u00adw u\u0308ber.", [{"He": 0, "saw": 1, "über": 2, ".": 2}]),
         ("He left. He came.", [{"He": 0, "left": 1, ".": 1}, {"He": 2, "came": 3, ".": 3}]),
     ],
 )

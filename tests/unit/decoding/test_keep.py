@@ -82,6 +82,8 @@ def test_what_only_looks_like_a_mark_is_text() -> None:
         ("me gusta.tv y el 10.de mayo", []),
         ("@小明你好。我爱你", []),
         ("@小明 你好 #天气", ["@小明", "#天气"]),
+        ("I like #हिन्दी, #தமிழ், #กิน and राम@example.com", ["#हिन्दी", "#தமிழ்", "#กิน", "राम@example.com"]),
+        ("دیکھو https://a.org۔ شکریہ", ["https://a.org"]),
         ("See «tom@example.com» or müller.com", ["«tom@example.com»", "müller.com"]),
     ],
 )
@@ -174,6 +176,7 @@ def test_marks_go_where_the_words_are_aligned(source: str, output: str, alignmen
     [
         ("Go to https://a.org now.", "Geh jetzt.", "Geh https://a.org jetzt."),
         ("Go to https://a.org.", "Geh zu.", "Geh zu https://a.org."),
+        ("Go to https://a.org.", "请看。", "请看 https://a.org。"),
         ("Go to https://a.org", "Geh zu {0}", "Geh zu https://a.org"),
         ("The code `a  b` works", "Code a", "`a  b` Code a"),
         ("The code `a  b` works", "Der Code {0} a", "Der Code `a  b` a"),

@@ -50,6 +50,8 @@ def sentences(text: str, language: str = "en") -> list[str]:
         ("hi", ["वह आया।", "कौन है?"]),
         ("ar", ["من هذا؟", "هذا أبي."]),
         ("hy", ["Ով է նա։", "Նա իմ հայրն է։"]),
+        ("ur", ["دیکھو https://a.org۔", "شکریہ۔"]),
+        ("km", ["ខ្ញុំទៅផ្ទះ។", "គាត់គេង។"]),
     ],
 )
 def test_sentences_end_where_they_end(language: str, expected: list[str]) -> None:

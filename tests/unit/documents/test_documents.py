@@ -147,6 +147,7 @@ def shown(*texts: str) -> str:
         ("a.md", "---\r\ntitle: The dog\r\n---\r\n\r\nA dog.\r\n", ["A dog."]),
         ("a.md", "---\n\nA dog.\n\n---\n\nA cat.\n", ["A dog.", "A cat."]),
         ("a.json", '\ufeff"a"', ["a"]),
+        ("a.json", '{"id": 1234567890123456789, "a": "b"}', ["b"]),
         ("a.xlf", SEGMENTS, ["The dog.", "The man."]),
         # Characters with names, which XML knows by their numbers alone.
         ("a.xhtml", "<p>caf&eacute;&nbsp;&lt;b<!-- &nbsp; --></p>", ["caf\xe9\xa0&lt;b<x0/>"]),
@@ -160,6 +161,7 @@ def shown(*texts: str) -> str:
         ("a.srt", "1\n00:01.0 --> 00:02.0\na.\n2\n00:02.0 --> 00:03.0\nb.\n", ["a.", "b."]),
         ("a.vtt", shown("a <00:01.2><c>b</c>"), ["a <c>b</c>"]),
         ("a.srt", shown("<i>a\nb</i>", "c <b>d</b>"), ["a b c <b>d</b>"]),
+        ("a.srt", shown("昨日彼女は\n新しい家を買った。", "ok\n家"), ["昨日彼女は新しい家を買った。", "ok 家"]),
         ("a.srt", shown(*"abcdefghij"), ["a b c d e f g h", "i j"]),
         # Word cuts a text into runs wherever it was edited.
         ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),
@@ -220,8 +222,9 @@ def test_a_book_states_the_language_of_the_target() -> None:
 
 
 def test_a_page_keeps_its_encoding() -> None:
-    page = '<head><meta charset="iso-8859-1"></head><p>é</p>'.encode("latin-1")
-    assert "<p>É</p>".encode("latin-1") in translated("a.html", page)
+    page = '<head><meta charset="iso-8859-1"></head><p>“é</p>'.encode("cp1252")  # what that name means to browsers
+    assert texts("a.html", page) == ["“é"]
+    assert "<p>“É</p>".encode("cp1252") in translated("a.html", page)
 
 
 def test_a_page_that_says_utf_16_in_single_bytes_is_utf_8() -> None:
@@ -345,6 +348,7 @@ def test_no_half_of_a_tag_is_left_by_a_translation_of_fewer_words(lines: str, wr
         ("a.xlf", b'<xliff srcLang="en" trgLang="fr"/>', "a.xlf:1: trgLang is fr, and the model's is de"),
         ("a.xlf", b'<xliff><file source-language="de-AT"/></xliff>', "a.xlf:1: source-language is de-AT"),
         ("a.json", b'{\n"a": tru}', "a.json:2:6: not JSON: Expecting value"),
+        ("a.json", b"[1", "a.json:1:3: not JSON: Expecting"),
         ("a.json", b"[" * 100_000, "a.json: not JSON: nested too deeply"),
         ("a.json", b'["\\ud800"]', "a.json: not JSON"),
         ("a.po", b"#\n\xff", "a.po:2: byte 0xff is not UTF-8"),

@@ -2,7 +2,7 @@
 
     python -m benchmarks.gpu --pairs deu.txt
 
-Prints a table per question. Exits with code 1 where the GPU's answers differ from the CPU's.
+Prints a table per question. Exits with code 1 where losses or resumed weights differ; translations are counted alone.
 """
 
 import argparse
@@ -48,7 +48,7 @@ _SENTENCES = 500
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare the devices; returns 1 where they differ."""
+    """Compare the devices; returns 1 where losses or resumed weights differ."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--pairs", type=Path, required=True, help="file of sentence pairs, such as deu.txt")
     parser.add_argument("--seconds", type=float, default=10.0, help="seconds per training; default 10")

@@ -18,14 +18,14 @@ import onnxruntime
 PAD, UNK, BOS, EOS = range(4)
 
 
-def translate(encoder, decoder, src):
+def translate(encoder, decoder, options, src):
     """The ids of the translation of a sentence given by its ids."""
     src = np.array([[*src, EOS]], dtype=np.int64)
     tensors = run(encoder, {"src": src, "lengths": np.array([src.size], dtype=np.int64)})
     fixed = {"slots": [[0]], "places": [0], "k": 1, "asked": [[]]}
     fixed = {name: np.array(value, dtype=np.int64) for name, value in fixed.items()}
-    translation = [BOS]
-    while translation[-1] != EOS and len(translation) <= 1.5 * (src.size - 1) + 10:
+    translation, longest = [BOS], (options["max_length_factor"] or 1.5) * (src.size - 1) + options["max_length_extra"]
+    while translation[-1] != EOS and len(translation) <= longest:
         step = run(decoder, {"tokens": np.array(translation[-1:], dtype=np.int64), **fixed, **tensors})
         translation.append(int(step["best_tokens"][0, 0]))
         tensors.update({name.removeprefix("next_"): step[name] for name in step if name.startswith("next_")})
@@ -46,10 +46,11 @@ def main(folder):
         onnxruntime.InferenceSession(folder / "best" / f"{name}.onnx") for name in ("encoder", "decoder")
     )
     src, tgt = (json.loads((folder / f"{side}_units.json").read_text("utf-8")) for side in ("src", "tgt"))
+    options = json.loads((folder / "best" / "export.json").read_text("utf-8"))["decoding"]
     ids = {unit: number for number, unit in enumerate(src)}
     for line in sys.stdin:
         units = line.split()
-        translation = translate(encoder, decoder, [ids.get(unit, UNK) for unit in units]) if units else []
+        translation = translate(encoder, decoder, options, [ids.get(unit, UNK) for unit in units]) if units else []
         print(" ".join(tgt[token] for token in translation))
 
 

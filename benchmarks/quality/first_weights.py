@@ -87,7 +87,9 @@ class Watch:
     def _see(self, _: nn.Module, inputs: tuple[Any, ...], attended: Attended) -> None:
         query: Tensor = inputs[0]
         memory: Memory = inputs[1]
-        if memory.states.requires_grad and id(memory) not in self._memories:
+        if not memory.states.requires_grad:  # in a validation
+            return
+        if id(memory) not in self._memories:
             self._memories.add(id(memory))
             memory.states.register_hook(self._add_gradient)  # type: ignore[no-untyped-call]
         weights, lengths = attended.weights.detach(), memory.mask.sum(1, keepdim=True)

@@ -67,6 +67,8 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--every", type=float, metavar="MINUTES", help="score between validations as well; not counted")
     parser.add_argument("--json", type=Path, metavar="FILE", help="new file for all results, one per line")
     options = parser.parse_args()
+    if options.json and not options.json.parent.is_dir():
+        parser.error(f"{options.json.parent}: no such folder")
     if options.json and options.json.exists():
         parser.error(f"{options.json}: is there already; two runs in one file could not be told apart")
     return options

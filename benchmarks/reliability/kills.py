@@ -32,7 +32,7 @@ TRAINING = (
     "--set=training.max_minutes=null",  # with a limit, the clock decides which epochs are validated
 )
 CLOCK = {"seconds", "validated_seconds", "validation_seconds", "tokens_per_second", "metrics_bytes"}
-"""Keys in which two equal trainings differ: times, memory, and the length of the file that records them."""
+"""Keys in which two equal trainings differ: times, and the length of the file that records them."""
 PART = 6
 """A kill by the clock comes after 1/PART of a training's time on average."""
 
@@ -112,13 +112,13 @@ def _run(arguments: Sequence[str], folder: Path, until_due: Iterator[None] | Non
     if until_due and code is None:
         fork.send(signal.SIGKILL)
     code = fork.wait() if code is None else code
-    if code > 0:
+    if code not in (0, -signal.SIGKILL):
         raise RuntimeError(f"s2s {' '.join(arguments)}: {fork.said().strip()}")
     return code == 0
 
 
 def differences(run: Path, other: Path) -> list[str]:
-    """The files in which two finished trainings differ by any bit, apart from times and memory."""
+    """The files in which two finished trainings differ by any bit, apart from times."""
     import torch  # not above: the environment is prepared first
 
     found = [path.name for path in leftovers(run)]

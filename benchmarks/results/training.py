@@ -35,14 +35,16 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
     """Train a config, or ``dial:6`` for six minutes, into the folder `run`, anew; on the CPU, unless overridden."""
     name, _, minutes = name.partition(":")
     overrides, speed = ["training.device=cpu", *overrides], None
+    stated = overridden_keys(overrides)
     if minutes:
         name = BASE
         config = load_config(name, overrides)
-        stated = config.training.members if "training.members" in overridden_keys(overrides) else None
-        budget = measure_budget(resolve_config(config, corpus), corpus, float(minutes), stated)
+        count = config.training.members if "training.members" in stated else None
+        budget = measure_budget(resolve_config(config, corpus), corpus, float(minutes), count)
         overrides, speed = [*budget.overrides, *overrides], budget.tokens_per_second
     with ExitStack() as locks:
-        plan = Plan(path=run, config=resolve_config(load_config(name, overrides), corpus), overwrite=True)
+        config = resolve_config(load_config(name, overrides), corpus)
+        plan = Plan(path=run, config=config, overwrite=True, stated=stated)
         for _ in run_events(Options(), (plan, corpus), locks):
             pass
     members = [Run.read(member.path) for member in RunFolder(run).members]

@@ -102,7 +102,7 @@ def with_numbers(pair: Pair, _: Random) -> Dressed | None:
 
 def numbers(pair: Pair, random: Random) -> Dressed | None:
     """Other digits in both sides, equal ones for equal numbers, where both have the same; no 2nd, which became 4nd."""
-    if not _has_same_numbers(pair) or _ORDINAL.search(pair[0]):
+    if not _has_same_numbers(pair) or any(map(_ORDINAL.search, pair)):
         return None
     others: dict[str, str] = {}
     for number in _DIGITS.findall(pair[0]):

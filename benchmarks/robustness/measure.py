@@ -12,6 +12,7 @@ from benchmarks.robustness.names import RARE_NAMES, known_names, unseen_names
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.errors import UsageError
+from seq2seq_cli.evaluation.evaluation_set import read_pair_lines
 from seq2seq_cli.evaluation.losses import numbers_in
 from seq2seq_cli.evaluation.scorer import bleu, chrf, corpus_score
 from seq2seq_cli.evaluation.words import words_of
@@ -33,13 +34,8 @@ def dressed_split(corpus: PreparedCorpus, split: SplitName, file: Path | None = 
     rare = unseen_names(RARE_NAMES, (text for pair in training for text in pair))
     if len(rare) < _FEWEST_NAMES:
         raise UsageError(f"only {len(rare)} rare names are in no training pair: add others to rare_names.txt")
-    pairs = _read(file) if file else of_split
-    return dressed_pairs(pairs, of_split, known_names(training), rare)
-
-
-def _read(file: Path) -> list[Pair]:
-    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines()]
-    return [(row[0], row[1]) for row in rows if len(row) > 1 and all(row[:2])]
+    lines = read_pair_lines([file], languages=corpus.manifest.text.languages) if file else of_split
+    return dressed_pairs([pair for pair in lines if all(pair)], of_split, known_names(training), rare)
 
 
 def dressed_pairs(

@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
@@ -174,10 +174,11 @@ def serving(run: Path) -> Iterator[tuple[psutil.Popen, tuple[str, int]]]:
     command = [sys.executable, "-m", "seq2seq_cli", "serve", "--port", "0", "--model", str(run)]
     with psutil.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
-            told = server.stderr.readline()
-            place = re.search(r"http://([\d.]+):(\d+)", told)
-            if place is None:
-                raise RuntimeError(told.strip())
+            told = ""
+            while not (place := re.search(r"http://([\d.]+):(\d+)", told)):  # warnings come before it
+                if not (line := server.stderr.readline()):
+                    raise RuntimeError(told.strip())
+                told += line
             yield server, (place[1], int(place[2]))
         finally:
             if server.poll() is None:
@@ -186,9 +187,8 @@ def serving(run: Path) -> Iterator[tuple[psutil.Popen, tuple[str, int]]]:
 
 def _rates(loaded: LoadedRun, sentences: Sequence[str]) -> tuple[float, float]:
     """Sentences of a batch per second, and per second of CPU time."""
-    translator = replace(loaded.translator)  # one that has read no sentence yet
     started, cpu = time.perf_counter(), time.process_time()
-    translator.translate(sentences)
+    loaded.translator.translate(sentences)
     return len(sentences) / (time.perf_counter() - started), len(sentences) / (time.process_time() - cpu)
 
 

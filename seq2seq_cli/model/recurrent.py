@@ -137,7 +137,7 @@ def _next(
 ) -> Float[Tensor, "B H"]:
     """The next state, from W x + b and from U and its bias."""
     U, d = weights
-    H = h.shape[1]
+    H = U.shape[1]  # of a weight: so traced, the slices of weights are constants of the graph
     gates = torch.sigmoid(known[:, : 2 * H] + F.linear(h, U[: 2 * H], d[: 2 * H]))
     r, z = gates[:, :H], gates[:, H:]
     n = torch.tanh(known[:, 2 * H :] + F.linear(r * h, U[2 * H :], d[2 * H :]))

@@ -16,9 +16,9 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A text in its own direction, whatever stands around it. */
+/** A text in its own direction, whatever stands around it; of an empty token, such as the space before a digit, a sign. */
 function bdi(text) {
-  return el("bdi", {}, text);
+  return el("bdi", {}, text || "\u2205");
 }
 
 /** A table; of the first column, each cell is the head of its row. */

@@ -248,7 +248,6 @@ function servedPage({ directions, names, about, ...settings }) {
     ...(needsKey ? [labelled("API key", key)] : []),
     labelled("Document", chooser),
   ];
-  panes.input.maxLength = settings.charLimit;
   document.head.append(el("link", { rel: "manifest", href: "manifest.webmanifest" }));
   fillPage(directions.length > 1 ? "Translate" : title(directions[0]),
     el("div", { class: "controls" }, ...controls), boxes, fold("Glossary", () => terms), ...shown);

@@ -60,7 +60,7 @@ function stepperView(given, languages, stepsOf) {
   /** A button that makes the tokens of these ids begin the translation; without an engine, its content alone. */
   function whatIf(ids, label, content, isChosen) {
     if (!stepsOf) return el("span", { class: isChosen ? "best" : "" }, ...content);
-    const failed = (error) => told.replaceChildren(`This cannot be translated: ${error.message}`);
+    const failed = (error) => asked === ids && told.replaceChildren(`This cannot be translated: ${error.message}`);
     const follow = (found) => asked === ids && show(found, ids.length, ids.length);
     const onclick = () => stepsOf(asked = ids).then(follow, failed);
     return el("button", {
@@ -102,7 +102,7 @@ function stepParts(sentence, step, whatIf) {
     el("section", { class: "part", "--i": number }, el("h4", {}, title), content);
   return [
     part("Attention", 0, statesTable(sentence, step)),
-    part(`Next token after ${tokens[step - 2] ?? "<bos>"}`, 1, next),
+    part(`Next token after ${step > 1 ? tokens[step - 2] || "\u2205" : "<bos>"}`, 1, next),
     part(`Hypotheses of ${step} ${step === 1 ? "token" : "tokens"}`, 2, beamTable(considered, chosen, whatIf)),
   ];
 }
@@ -140,7 +140,7 @@ function statesTable({ src_tokens: src, states, weights, steps }, step = 0) {
   const ofStates = largest(states);
   const row = (title, cells, result) => el("tr", {}, el("th", { scope: "row" }, title),
     ...cells.map((cell) => el("td", {}, cell)), el("td", { class: "result" }, ...result));
-  const heads = src.map((token) => el("th", { scope: "col" }, el("span", {}, token)));
+  const heads = src.map((token) => el("th", { scope: "col" }, el("span", {}, token || "\u2205")));
   const head = el("tr", {}, el("td"), ...heads, el("td"));
   const strips = (vectors, what) => vectors.map((vector, i) => strip(vector, ofStates, `${what} of ${src[i]}`, i));
   const rows = [row("states h", strips(states, "state"), [])];

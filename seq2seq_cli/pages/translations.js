@@ -34,7 +34,7 @@ function probabilityTable(sentence) {
     const others = probable.slice(0, 4).map((each) =>
       el("span", { class: `other ${each.fate}` }, bdi(each.unit), ` ${percent(each.p)}`));
     const bar = el("span", { class: "bar", "--w": p.toFixed(3) }, percent(p));
-    return [bdi(token || "\u2205"), bar, el("span", {}, ...others)];
+    return [bdi(token), bar, el("span", {}, ...others)];
   });
   return table(["token", "probability", tree ? "what else was probable" : ""], rows, { class: "tokens" });
 }

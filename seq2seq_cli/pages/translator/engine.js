@@ -60,8 +60,10 @@ class Graph {
   }
 }
 
-/** Add the outputs of a node to the values. */
+/** Add the outputs of a node to the values; its axis is counted from the first one. */
 function compute({ operator, inputs, outputs, attributes }, values) {
-  const results = [OPERATORS[operator](inputs.map((name) => values.get(name)), attributes)].flat();
+  const given = inputs.map((name) => values.get(name));
+  const axis = positive(attributes.axis ?? 0, given[0]?.shape.length);
+  const results = [OPERATORS[operator](given, { ...attributes, axis })].flat();
   outputs.forEach((name, number) => values.set(name, results[number]));
 }

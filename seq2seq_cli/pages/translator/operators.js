@@ -46,13 +46,14 @@ function largestPlaces(values, k) {
   return best;
 }
 
-/** f over an axis, which the result lacks. */
+/** f over an axis, of which the result has one entry, or which it lacks. */
 function reduced(f) {
-  return ([given, { data: [which] }]) => {
+  return ([given, { data: [which] }], { keepdims }) => {
     const axis = positive(which, given.shape.length);
     const others = given.shape.map((_, i) => i).filter((i) => i !== axis);
     const last = transposed(given, [...others, axis]);
-    return tensor(last.shape.slice(0, -1), rowsOf(last).map((row) => row.reduce(f)));
+    const shape = keepdims ? given.shape.with(axis, 1) : last.shape.slice(0, -1);
+    return tensor(shape, rowsOf(last).map((row) => row.reduce(f)));
   };
 }
 
@@ -121,7 +122,7 @@ const OPERATORS = {
   /** The place of the largest value of each row, the first of equals. */
   ArgMax: ([given]) => tensor(given.shape.slice(0, -1), rowsOf(given).flatMap((row) => largestPlaces(row, 1))),
   Cast: (given, { to }) => mapped(CASTS[to] ?? ((x) => x), given),
-  Concat: (given, { axis }) => joined(given, positive(axis, given[0].shape.length)),
+  Concat: (given, { axis }) => joined(given, axis),
   Constant: (_, { value: { shape, values } }) => tensor(shape, values),
   ConstantOfShape: ([{ data }], { value }) => expanded(tensor([], value.values), [...data]),
   Div: each((a, b) => a / b),
@@ -130,9 +131,9 @@ const OPERATORS = {
   Expand: ([given, { data }]) => expanded(given, commonShape(given.shape, [...data])),
   Flatten: ([{ shape, data }], { axis }) => tensor([shape.slice(0, axis), shape.slice(axis)].map(sizeOf), data),
   GRU: (given, attributes) => recurrent(gruStep(!attributes.linear_before_reset))(given, attributes),
-  Gather: ([given, indices], { axis = 0 }) => gathered(given, indices, positive(axis, given.shape.length)),
+  Gather: ([given, indices], { axis }) => gathered(given, indices, axis),
   /** The values of an axis at the places of `indices`, which has the same lengths in the other axes. */
-  GatherElements([given, indices], { axis = 0 }) {
+  GatherElements([given, indices], { axis }) {
     const [inner, length] = [sizeOf(given.shape.slice(axis + 1)), given.shape[axis]];
     return tensor(indices.shape, indices.data.map((index, i) => {
       const outer = Math.floor(i / (inner * indices.shape[axis]));
@@ -203,7 +204,7 @@ const OPERATORS = {
     return partOf(part, axis, first, Math.max(0, Math.ceil((end - first) / step)), step);
   }, given),
   Softmax: (given) => mapped(Math.exp, [logSoftmax(given)]),
-  Split([given, sizes], { axis = 0, num_outputs: count }) {
+  Split([given, sizes], { axis, num_outputs: count }) {
     const all = sizes ? [...sizes.data] : Array(count).fill(given.shape[axis] / count);
     return all.map((size, i) => partOf(given, axis, sumOf(all.slice(0, i)), size));
   },

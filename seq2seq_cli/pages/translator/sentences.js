@@ -94,7 +94,8 @@ function* sentenceEnds(text) {
     const isLoud = stops === found && TABLES.loudStops.includes(stops.at(-1))
       && (isUpper(next) || EXPRESSIONS.unspaced.test(next));
     if (!isSpace(next) && !isLoud && !hasStop(TABLES.otherStops)) continue;
-    const before = [...text.slice(0, index)].slice(-TABLES.longestAbbreviation).join("").replaceAll(FILLER, "");
+    const near = text.slice(Math.max(0, index - 2 * TABLES.longestAbbreviation), index); // a character has up to two units
+    const before = [...near].slice(-TABLES.longestAbbreviation).join("").replaceAll(FILLER, "");
     const word = EXPRESSIONS.lastWord.exec(before);
     const previous = withoutBeginning(splitWords(before.slice(0, word.index)).at(-1) ?? "", TABLES.openingMarks);
     if (stops !== "." || !hasOwnStop(word[0], following, previous)) yield end;

@@ -2,6 +2,7 @@
 // decoding/translator.py, which explains it.
 
 const PAUSE = 40; // milliseconds without a key before the text is translated
+const BUSY = 20; // milliseconds of work until keys are handled: of many timeouts, browsers make each take 4
 const SHOWN_NUMBERS = 16; // of a vector
 
 class Translator {
@@ -11,18 +12,19 @@ class Translator {
     this.translatePiece = remembered((piece) => this.searchPiece(JSON.parse(piece))[0]);
   }
 
-  /** The translation of a text, {source, text, sentences, gaps}; null once it is no more wanted. */
+  /** The translation of a text, {text, sentences, gaps}; null once it is no longer wanted. */
   async translate(text, isWanted = () => true) {
     const passage = splitPassage(text, (sentence) => this.fits(sentence));
     const sentences = [];
+    let due = performance.now() + BUSY;
     for (const piece of passage.pieces) {
-      if (sentences.length) await new Promise((resolve) => setTimeout(resolve)); // keys are handled in between
+      if (performance.now() > due) due = await new Promise((done) => setTimeout(() => done(performance.now() + BUSY)));
       if (!isWanted()) return null;
       sentences.push(this.translatePiece(JSON.stringify({ ...piece, start: 0, end: 0 }))); // equal ones are one
     }
     const gaps = between(passage.text, passage.pieces);
     const parts = gaps.map((part, i) => part + (sentences[i]?.translation ?? ""));
-    return { source: text, text: parts.join(""), sentences, gaps };
+    return { text: parts.join(""), sentences, gaps };
   }
 
   /** Whether a sentence need not be cut. */

@@ -4,13 +4,13 @@ It needs a folder whose virtual environment ``venv`` has JoeyNMT; benchmarks/REA
 """
 
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
-from seq2seq_cli.config.schema.config import Config
+from benchmarks.models import measured_config
+from benchmarks.processes import output_of
 from seq2seq_cli.config.schema.model import DecoderConfig, EncoderConfig
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
@@ -37,11 +37,10 @@ class JoeyNMT:
     folder: Path
 
     @classmethod
-    def set_up(cls, home: Path, corpus: PreparedCorpus, config: Config, folder: Path) -> "JoeyNMT":
+    def set_up(cls, home: Path, corpus: PreparedCorpus, folder: Path) -> "JoeyNMT":
         """Write the training pairs, a vocabulary learned from them and the config into `folder`, which is made anew.
 
-        `home` holds ``venv``; `config` is the config of our model with input feeding, the only decoder of JoeyNMT.
-        Raises RuntimeError when JoeyNMT is missing or cannot learn a vocabulary.
+        `home` holds ``venv``. Raises RuntimeError when JoeyNMT is missing or cannot learn a vocabulary.
         """
         # The link is not resolved: its target is the python without the environment.
         python = home.absolute() / "venv" / "bin" / "python"
@@ -56,12 +55,8 @@ class JoeyNMT:
             # JoeyNMT requires a validation file, and never reaches a validation.
             (folder / f"valid.{name}").write_text("".join(lines[:10]), encoding="utf-8")
         size = str(len(corpus.codec("tgt").vocabulary))
-        done = subprocess.run(
-            [python, "-c", _LEARN_PIECES, folder, size], capture_output=True, encoding="utf-8", check=False
-        )
-        if done.returncode:
-            raise RuntimeError(f"JoeyNMT's vocabulary: {done.stderr.strip()}")
-        (folder / "config.yaml").write_text(yaml.safe_dump(joeynmt_config(config, folder)), encoding="utf-8")
+        output_of([python, "-c", _LEARN_PIECES, folder, size], "JoeyNMT's vocabulary")
+        (folder / "config.yaml").write_text(yaml.safe_dump(joeynmt_config(folder)), encoding="utf-8")
         return cls(python=python, folder=folder)
 
     def command(self, verb: str, *options: str) -> list[str]:
@@ -69,8 +64,9 @@ class JoeyNMT:
         return [str(self.python), "-m", "joeynmt", verb, str(self.folder / "config.yaml"), *options]
 
 
-def joeynmt_config(config: Config, folder: Path) -> dict[str, object]:
-    """The config of JoeyNMT for the same model and training, with its files in `folder`."""
+def joeynmt_config(folder: Path) -> dict[str, object]:
+    """The config of JoeyNMT for our model with input feeding, its only decoder, and its files in `folder`."""
+    config = measured_config("Luong, input feeding")
     encoder, decoder, training = config.model.encoder, config.model.decoder, config.training
     # The plateau schedule of the release fails with today's torch.
     schedule = {"scheduling": "exponential", "decrease_factor": 0.97, "learning_rate_min": 1e-5}

@@ -11,12 +11,8 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.preparation.pipeline import prepare
 
 TEXT = (
-    "text.unit=bpe",
-    "text.shared_vocabulary=true",
-    "text.src.max_size=8000",
-    "text.tgt.max_size=8000",
-    "text.src.lowercase=false",
-    "text.src.spacing=true",
+    *("text.unit=bpe", "text.shared_vocabulary=true", "text.src.max_size=8000", "text.tgt.max_size=8000"),
+    *("text.src.lowercase=false", "text.src.spacing=true"),
 )
 """One vocabulary of 8,000 units for both sides; the units keep case and spaces."""
 
@@ -24,20 +20,13 @@ TEXT = (
 _DATA = ("data.valid_sources=0", "data.test_sources=0")
 _WITHOUT_END = ("training.epochs=1000000000", "training.save_minutes=1000000", "training.device=cpu")
 _TRAINING = (
-    "training.batch_size=80",
-    "training.batch_unit=sentence",
-    "training.teacher_forcing=1.0",
-    "training.optimiser=adamw",
-    "training.lr=2e-3",
-    "training.label_smoothing=0.1",
+    *("training.batch_size=80", "training.batch_unit=sentence", "training.teacher_forcing=1.0"),
+    *("training.optimiser=adamw", "training.lr=2e-3", "training.label_smoothing=0.1"),
     "training.augmentation.enabled=false",
 )
 _MODEL = (
-    "model.encoder.directions=joined",
-    "model.encoder.hidden_size=128",
-    "model.encoder.dropout=0.1",
-    "model.bridge=linear",
-    "model.tied_embeddings=all",
+    *("model.encoder.directions=joined", "model.encoder.hidden_size=128", "model.encoder.dropout=0.1"),
+    *("model.bridge=linear", "model.tied_embeddings=all"),
 )
 _LUONG = ("model.attention.score=general", "model.decoder.readout=attentional")
 _DECODERS = {

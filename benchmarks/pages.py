@@ -1,9 +1,10 @@
 """The generated parts of a page: text between markers, and the line numbers of linked classes."""
 
-import argparse
 import ast
 import re
 from pathlib import Path
+
+from benchmarks import parser_of
 
 _PLACE = re.compile(r"\[`(?P<name>\w+)`\]\(\.\./(?P<path>[\w/]+\.py)#L\d+-L\d+\)")
 
@@ -40,9 +41,7 @@ def lines_of(name: str, path: Path) -> tuple[int, int]:
 
 def main() -> None:
     """Write the line numbers of the links."""
-    argparse.ArgumentParser(
-        prog="python -m benchmarks.pages", description="Write the line numbers of the links in docs/mechanisms.md."
-    ).parse_args()
+    parser_of("pages", "Write the line numbers of the links in docs/mechanisms.md.").parse_args()
     mechanisms = Path("docs/mechanisms.md")
     mechanisms.write_text(fill_lines(mechanisms.read_text(encoding="utf-8")), encoding="utf-8")
 

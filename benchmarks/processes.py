@@ -1,11 +1,13 @@
-"""Seconds and memory of ``s2s`` commands, each in a process of its own."""
+"""Commands, each in a process of its own: what they print, and seconds and memory of those of ``s2s``."""
 
 import os
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 COLD_STARTS = 5
@@ -23,6 +25,14 @@ class Cost:
     """CPU time of all its processes, in seconds."""
     peak: float
     """Peak memory of its largest process, in MB."""
+
+
+def output_of(command: Sequence[str | Path], name: str, environment: Mapping[str, str] | None = None) -> str:
+    """What a command prints; raises RuntimeError with a name for it and its error output when it fails."""
+    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        raise RuntimeError(f"{name}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def cold_start(*arguments: str) -> tuple[list[float], list[float]]:

@@ -9,16 +9,11 @@ settings need another --work.
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from benchmarks.pages import fill
 from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.config.catalog import GROUPS, list_configs
 from seq2seq_cli.errors import S2SError, UsageError
-
-if TYPE_CHECKING:
-    from benchmarks.gallery.runs import GalleryRuns
-    from benchmarks.gallery.tables import Results
 
 PAGE = Path("docs/gallery.md")
 SENTENCE = "She says that he has seen the old man."
@@ -29,7 +24,7 @@ def main() -> None:
     options = _parse()
     prepare_environment()  # as s2s does, before anything here imports torch
     from benchmarks.gallery.runs import GalleryRuns
-    from benchmarks.gallery.tables import claim_table, in_the_middle, model_table
+    from benchmarks.gallery.tables import claim_table, in_the_middle, model_table, task_in_words
 
     names = [name for name in _models() if not options.only or name in options.only]
     seeds = range(1, options.seeds + 1)
@@ -46,7 +41,7 @@ def main() -> None:
             runs.draw(map(in_the_middle, results.values()), options.sentence, options.page.with_suffix(""))
     except S2SError as error:
         sys.exit(f"benchmarks.gallery: {error}")
-    task = _task(runs, results, options)
+    task = task_in_words(runs, results, options)
     section = "\n".join([task, "", *model_table(results), "", *claim_table(results)]).rstrip()
     page = fill(options.page.read_text(encoding="utf-8"), f"gallery of {options.pairs.stem}", section)
     options.page.write_text(page, encoding="utf-8")
@@ -73,21 +68,6 @@ def _parse() -> argparse.Namespace:
 def _models() -> list[str]:
     """The names of the shipped models."""
     return [entry.name for entry in list_configs() if entry.group in GROUPS[1:5]]
-
-
-def _task(runs: "GalleryRuns", results: "Results", options: argparse.Namespace) -> str:
-    """The first lines of the page's part: what was trained, how, and on what it was scored."""
-    from benchmarks.gallery.tables import threads_in_words
-
-    gold = f" --alignment {options.alignment}" if options.alignment else ""
-    settings = "".join(f" --set {setting}" for setting in options.set)
-    signature = next(iter(results.values()))[0].signature
-    return (
-        f"{len(runs.corpus.split('train')):,} training pairs of `{options.pairs.name}`,"
-        f" {threads_in_words(results)}: `python -m benchmarks.gallery --pairs {options.pairs}{gold} --seeds"
-        f" {options.seeds}{settings}`. BLEU of the {len(runs.corpus.split('test')):,} pairs of the test split"
-        f" ({signature}), and by the number of source words."
-    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ import torch
 from benchmarks.models import is_for_prepare
 from benchmarks.work_folder import claim
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.evaluation.attention_figures import GoldAlignment, read_gold_alignment
@@ -96,9 +95,10 @@ class GalleryRuns:
         """Train the config of that name with that seed, and score it, unless that is done already."""
         if known := self.known(name, seed):
             return known
-        run = self._run(name, seed)
+        overrides = [*(s for s in self.settings if not is_for_prepare(s)), f"training.seed={seed}"]
+        config = resolve_config(load_config(name, overrides), self.corpus)
         with ExitStack() as locks:
-            plan = Plan(path=run, config=self._config(name, seed), overwrite=True)
+            plan = Plan(path=self._run(name, seed), config=config, overwrite=True)
             session = open_session(plan, self.corpus, locks=locks)
             for _ in train_session(session):
                 pass
@@ -125,10 +125,6 @@ class GalleryRuns:
 
     def _record(self, name: str, seed: int) -> Path:
         return self._run(name, seed).with_suffix(".json")
-
-    def _config(self, name: str, seed: int) -> Config:
-        overrides = [s for s in self.settings if not is_for_prepare(s)]
-        return resolve_config(load_config(name, [*overrides, f"training.seed={seed}"]), self.corpus)
 
     def _scored(self, name: str, seed: int) -> Result:
         run = self._run(name, seed)

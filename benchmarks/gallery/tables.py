@@ -1,19 +1,18 @@
-"""The tables of the gallery: the models side by side, and the papers' claims beside what was seen."""
+"""The text of the gallery: its task, the models side by side, and the papers' claims beside what was seen."""
 
+import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from benchmarks.figures import markdown_table, shown_mean, with_spread
-from benchmarks.gallery.runs import Result
+from benchmarks.gallery.runs import GalleryRuns, Result
 from seq2seq_cli.counts import counted
 
 Results: TypeAlias = Mapping[str, Sequence[Result]]
 """The results of each config, one per seed, in the order of the seeds."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claim:
+class Claim(NamedTuple):
     """A published difference between two models that differ in one thing."""
 
     what: str
@@ -24,57 +23,15 @@ class Claim:
 
 
 CLAIMS = (
-    Claim(
-        what="attention, Bahdanau's decoder",
-        better="rnnsearch",
-        worse="no_attention_cho",
-        published="+8.9; Bahdanau et al. 2015, table 1",
-    ),
-    Claim(
-        what="attention by place alone",
-        better="luong_location",
-        worse="no_attention",
-        published="+2.8; Luong et al. 2015, table 1",
-    ),
-    Claim(
-        what="attention by content, dot",
-        better="luong_dot",
-        worse="luong_location",
-        published="+0.5; Luong et al. 2015, table 4",
-    ),
-    Claim(
-        what="attention by content, general",
-        better="luong_general",
-        worse="luong_location",
-        published="-0.8; Luong et al. 2015, table 4",
-    ),
-    Claim(
-        what="general, not concat score",
-        better="luong_general",
-        worse="luong_concat_paper",
-        published="above; Luong et al. 2015, section 5.4",
-    ),
-    Claim(
-        what="input feeding", better="luong_feed", worse="luong_general", published="+1.3; Luong et al. 2015, table 1"
-    ),
-    Claim(
-        what="predicted window",
-        better="luong_local_p",
-        worse="luong_general",
-        published="+1.7; Luong et al. 2015, table 4",
-    ),
-    Claim(
-        what="predicted, not monotonic window",
-        better="luong_local_p",
-        worse="luong_local_m",
-        published="+0.4; Luong et al. 2015, table 4",
-    ),
-    Claim(
-        what="hard, not soft attention",
-        better="hard",
-        worse="luong_general",
-        published="+0.7 (captions); Xu et al. 2015, table 1",
-    ),
+    Claim("attention, Bahdanau's decoder", "rnnsearch", "no_attention_cho", "+8.9; Bahdanau et al. 2015, table 1"),
+    Claim("attention by place alone", "luong_location", "no_attention", "+2.8; Luong et al. 2015, table 1"),
+    Claim("attention by content, dot", "luong_dot", "luong_location", "+0.5; Luong et al. 2015, table 4"),
+    Claim("attention by content, general", "luong_general", "luong_location", "-0.8; Luong et al. 2015, table 4"),
+    Claim("general, not concat score", "luong_general", "luong_concat_paper", "above; Luong et al. 2015, section 5.4"),
+    Claim("input feeding", "luong_feed", "luong_general", "+1.3; Luong et al. 2015, table 1"),
+    Claim("predicted window", "luong_local_p", "luong_general", "+1.7; Luong et al. 2015, table 4"),
+    Claim("predicted, not monotonic window", "luong_local_p", "luong_local_m", "+0.4; Luong et al. 2015, table 4"),
+    Claim("hard, not soft attention", "hard", "luong_general", "+0.7 (captions); Xu et al. 2015, table 1"),
 )
 
 
@@ -110,10 +67,19 @@ def claim_table(results: Results) -> list[str]:
     return markdown_table(["what", "models", "published, BLEU", "here, BLEU"], rows, texts=3) if rows else []
 
 
-def threads_in_words(results: Results) -> str:
-    """Such as "2 threads", or "1 or 2 threads" where the runs differ."""
+def task_in_words(runs: GalleryRuns, results: Results, options: argparse.Namespace) -> str:
+    """The first lines of the page's part: what was trained, how, and on what it was scored."""
     *others, most = sorted({each.threads for several in results.values() for each in several})
-    return " or ".join([*map(str, others), counted(most, "thread")])
+    threads = " or ".join([*map(str, others), counted(most, "thread")])  # "1 or 2 threads" where the runs differ
+    gold = f" --alignment {options.alignment}" if options.alignment else ""
+    settings = "".join(f" --set {setting}" for setting in options.set)
+    signature = next(iter(results.values()))[0].signature
+    return (
+        f"{len(runs.corpus.split('train')):,} training pairs of `{options.pairs.name}`,"
+        f" {threads}: `python -m benchmarks.gallery --pairs {options.pairs}{gold} --seeds"
+        f" {options.seeds}{settings}`. BLEU of the {len(runs.corpus.split('test')):,} pairs of the test split"
+        f" ({signature}), and by the number of source words."
+    )
 
 
 def in_the_middle(results: Sequence[Result]) -> Result:

@@ -7,7 +7,6 @@ of the updates: the mean cosine of two queries of a batch (1: all point the same
 weights relative to the entropy of even ones, the norm of the gradient that reaches the memory, and the loss.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from itertools import islice
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from benchmarks import parser_of
 from benchmarks.figures import markdown_table
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 CONFIGS = ("luong_general", "luong_dot", "luong_concat_paper", "luong_feed", "luong_local_p", "rnnsearch", "bahdanau")
 DEVIATIONS = ("null", "0.1", "0.2")
 ADAM = (
-    "training.optimiser=adam",
-    "training.lr=4e-3",
-    "training.weight_decay=0",
-    "training.warmup_steps=200",
-    "training.batch_size=768",
-    "training.sampled_words=null",
+    *("training.optimiser=adam", "training.lr=4e-3", "training.weight_decay=0", "training.warmup_steps=200"),
+    *("training.batch_size=768", "training.sampled_words=null"),
 )
 """The training of the figures in docs/mechanisms.md."""
 SHOWN = (10, 100, 500)
@@ -103,11 +99,7 @@ class Watch:
 
 def main() -> None:
     """Parse, train, print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.quality.first_weights",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("quality.first_weights", __doc__)
     parser.add_argument("--data", type=Path, default=Path("data/prepared"), metavar="FOLDER", help="prepared folder")
     parser.add_argument("--only", nargs="+", default=CONFIGS, metavar="NAME", help="configs; default most")
     options = parser.parse_args()

@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks import parser_of
 from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -57,10 +58,7 @@ def main() -> None:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.quality.minutes",
-        description="Measure the minutes of training until a BLEU is reached.",
-    )
+    parser = parser_of("quality.minutes", "Measure the minutes of training until a BLEU is reached.")
     parser.add_argument("--pairs", type=Path, required=True, metavar="FILE", help="pair file")
     parser.add_argument("--config", default="quick", metavar="NAME", help="config to train; default quick")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")

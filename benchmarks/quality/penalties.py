@@ -6,11 +6,11 @@ Each run translates the sentences of the validation split with each penalty; the
 cased, one reference per pair). The best one of each run, to be recorded in its config, is marked.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks import parser_of
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.errors import S2SError
@@ -26,10 +26,7 @@ PENALTIES = {
 
 def main() -> None:
     """Parse, translate, print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.quality.penalties",
-        description="Find the best length penalty on the validation split.",
-    )
+    parser = parser_of("quality.penalties", "Find the best length penalty on the validation split.")
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
     parser.add_argument("--data", type=Path, default=Path("data/prepared"), metavar="FOLDER", help="prepared folder")
     parser.add_argument("--beam", type=int, default=5, metavar="N", help="beam size; default 5")

@@ -7,7 +7,6 @@ other calls are counted. Then each runs again for each of these calls and each o
 failing. After it, the state before must be there, and the next command must end like one that was never disturbed.
 """
 
-import argparse
 import errno
 import os
 import re
@@ -19,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import parser_of
 from benchmarks.reliability.disk_calls import DiskCalls
 from benchmarks.reliability.forks import SCRATCH, Fork, first_lines, prepare_arguments, train_arguments, warm_up
 from benchmarks.reliability.kills import differences, leftovers
@@ -27,8 +27,6 @@ ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 DATA, RUN = Path("data"), Path("runs", "new")
 NOTES = (RUN / "notes.txt", RUN / "best" / "photo.jpg", Path("runs", "latest.txt"))
 """Files of the user's."""
-
-Tree = dict[str, bytes]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,15 +44,6 @@ class Case:
     def trains(self) -> bool:
         """Whether the command trains."""
         return self.arguments[0] == "train"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """The outcome of a command in which one call failed."""
-
-    code: int
-    problems: Sequence[str]
-    """What is wrong; empty when nothing was lost."""
 
 
 def make_cases(folder: Path, pairs: Path) -> Iterator[Case]:
@@ -96,8 +85,8 @@ def _ran(before: Path, after: Path, arguments: Sequence[str], record: Path | Non
     return after
 
 
-def inject(case: Case, number: int, error: int, folder: Path) -> Outcome:
-    """The outcome of a case in which one call fails, in `folder`, which is made and removed."""
+def inject(case: Case, number: int, error: int, folder: Path) -> tuple[int, Sequence[str]]:
+    """The exit code of a case in which one call fails, in `folder`, which is made and removed, and what is wrong."""
     shutil.copytree(case.before, folder)
     calls = DiskCalls(folder=folder, fails=number, error=error)
     fork = Fork.start(case.arguments, folder, folder.with_name("log"), before=calls.install)
@@ -106,7 +95,7 @@ def inject(case: Case, number: int, error: int, folder: Path) -> Outcome:
     if not problems:
         problems = list(_next_fails(case, code, folder))
     shutil.rmtree(folder)
-    return Outcome(code=code, problems=problems)
+    return code, problems
 
 
 def _ended_badly(code: int, said: str) -> Iterator[str]:
@@ -161,7 +150,7 @@ def _is_older(case: Case, folder: Path) -> bool:
     return "--overwrite" in case.arguments and here.read_bytes() == before.read_bytes()
 
 
-def tree(folder: Path) -> Tree:
+def tree(folder: Path) -> dict[str, bytes]:
     """The content of all finished files below a folder, by their paths."""
     unfinished = leftovers(folder)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not unfinished & {path, *path.parents})
@@ -177,12 +166,12 @@ def try_all(folder: Path, pairs: Path, *, every: int) -> bool:
         print(f"{case.name}: {len(case.calls)} calls: {', '.join(f'{n} {kind}' for kind, n in kinds.items())}")
         codes: Counter[int] = Counter()
         for number, error in [(number, error) for number in range(len(case.calls)) for error in ERRORS][::every]:
-            outcome = inject(case, number, error, folder / "work")
+            code, problems = inject(case, number, error, folder / "work")
             injected += 1
-            codes[outcome.code] += 1
-            for problem in outcome.problems:
+            codes[code] += 1
+            for problem in problems:
                 print(f"  {errno.errorcode[error]} at call {number}, {case.calls[number]}: {problem}", flush=True)
-            bad += bool(outcome.problems)
+            bad += bool(problems)
         print(f"  ended {', '.join(f'{count} times with {code}' for code, count in sorted(codes.items()))}", flush=True)
     print(f"{injected} errors injected, {bad or 'none'} of them lost something or was told badly")
     return not bad
@@ -190,11 +179,7 @@ def try_all(folder: Path, pairs: Path, *, every: int) -> bool:
 
 def main() -> None:
     """Inject, compare and print; exit with 1 when something was lost."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reliability.faults",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("reliability.faults", __doc__)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="try every N-th only; default 1: all")
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="pair file")
     options = parser.parse_args()

@@ -6,7 +6,6 @@ A tiny model saves a checkpoint after every update, so that many kills hit a sav
 trainings are commands of s2s, in processes forked from one that has imported everything, so that they start fast.
 """
 
-import argparse
 import contextlib
 import json
 import os
@@ -21,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from benchmarks import parser_of
 from benchmarks.reliability.forks import SCRATCH, Fork, prepare_arguments, train_arguments
 from seq2seq_cli.compute.process import prepare_environment
 from seq2seq_cli.files.writing import is_unfinished
@@ -173,11 +173,7 @@ def compare(folder: Path, pairs: Path, *, kills: int, seed: int) -> bool:
 
 def main() -> None:
     """Kill, resume, compare and print; exit with 1 when a training ends differently from the one never killed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reliability.kills",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("reliability.kills", __doc__)
     parser.add_argument("--kills", type=int, default=50, help="number of kills; default 50")
     parser.add_argument("--seed", type=int, default=1, help="seed of the moments; default 1")
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), help="pair file")

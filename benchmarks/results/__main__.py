@@ -11,10 +11,8 @@ import dataclasses
 import platform
 import re
 import sys
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from benchmarks.models import is_for_prepare
 from benchmarks.pages import fill
@@ -66,12 +64,9 @@ def _parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description="Measure what systems are worth.")
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="config or peer to train; none: the tables alone")
     parser.add_argument("--pairs", type=Path, default=Path("deu.txt"), metavar="FILE", help="pair file")
-    parser.add_argument(
-        "--valid", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for validation; default: held-out ones"
-    )
-    parser.add_argument(
-        "--test", type=Path, nargs="*", default=[], metavar="FILE", help="pairs for the test; default: held-out ones"
-    )
+    for split, use in (("valid", "validation"), ("test", "the test")):
+        help_ = f"pairs for {use}; default: held-out ones"
+        parser.add_argument(f"--{split}", type=Path, nargs="*", default=[], metavar="FILE", help=help_)
     for option in HELP_OPTIONS:
         parser.add_argument(f"--{option}", nargs="*", default=[], metavar="FILE", help="as of s2s prepare")
     parser.add_argument("--languages", metavar="en-de", help="as of s2s prepare")
@@ -98,6 +93,10 @@ def _parse() -> argparse.Namespace:
             parser.error(f"{system}: give the minutes of its training, as in {name}:6")
         if name not in (*PEERS, "dial") and ":" in system:
             parser.error(f"{system}: a config has its own minutes: give {name}, or dial:6 and the like")
+    options.stated = [f"languages={options.languages}"] if options.languages else []
+    keywords = (option.replace("-", "_") for option in HELP_OPTIONS)  # of `prepare`
+    options.helps = {keyword: files for keyword in keywords if (files := getattr(options, keyword))}
+    options.given = {"valid": options.valid, "test": options.test, **options.helps}
     return options
 
 
@@ -107,7 +106,7 @@ def _is_peer(system: str) -> bool:
 
 def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
     """Train and score the system with that seed, unless its result is there."""
-    helping = [Path(file).stem for files in _help(options).values() for file in files]
+    helping = [Path(file).stem for files in options.helps.values() for file in files]
     work = options.work / "+".join([options.pairs.stem, *helping])
     name = _name(system, seed, options)
     record = options.results / f"{options.pairs.stem}-{name}.json"
@@ -115,10 +114,7 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
         print(f"{record}: measured before, and not again", file=sys.stderr)
         return
     corpus = _corpus(work, options)
-    if _is_peer(system):
-        result = _peer(system, seed, corpus, work / name, options)
-    else:
-        result = _own(system, seed, corpus, work / name, options)
+    result = (_peer if _is_peer(system) else _own)(system, seed, corpus, work / name, options)
     options.results.mkdir(parents=True, exist_ok=True)
     write_json(record, dataclasses.asdict(result))
     print(f"{system}, seed {seed}: BLEU {result.bleu.value:.1f} after {result.minutes:.1f} minutes", file=sys.stderr)
@@ -126,56 +122,38 @@ def _ensure(system: str, seed: int, options: argparse.Namespace) -> None:
 
 def _name(system: str, seed: int, options: argparse.Namespace) -> str:
     """All in which this run differs from the others on these pairs, as the name of a file."""
-    purposes = {"valid": options.valid, "test": options.test, **_help(options)}
-    held_out = [f"{purpose}={Path(path).stem}" for purpose, paths in purposes.items() for path in paths]
+    held_out = [f"{purpose}={Path(path).stem}" for purpose, paths in options.given.items() for path in paths]
     cores = _cores().replace(" ", "")
     name = system.replace(":", "-").replace("/", "-")
-    return "-".join([name, *options.set, *_languages(options), *held_out, cores, f"seed{seed}"])
-
-
-def _languages(options: argparse.Namespace) -> list[str]:
-    return [f"languages={options.languages}"] if options.languages else []
+    return "-".join([name, *options.set, *options.stated, *held_out, cores, f"seed{seed}"])
 
 
 def _corpus(work: Path, options: argparse.Namespace) -> PreparedCorpus:
     """The pairs, prepared once in the work folder; UsageError when it was made of others or with other settings."""
     settings = [setting for setting in options.set if is_for_prepare(setting)]
-    help_ = _help(options)
-    files = {purpose: [Path(file.partition(":")[0]) for file in files] for purpose, files in help_.items()}
+    files = {purpose: [Path(file.partition(":")[0]) for file in files] for purpose, files in options.helps.items()}
     sources = {"pairs": [options.pairs], "valid": options.valid, "test": options.test, **files}
-    claim(work, sources, [*settings, *_languages(options)])
+    claim(work, sources, [*settings, *options.stated])
     prepared = work / "prepared"
     if not prepared.exists():
-        prepare(
-            options.pairs,
-            valid=options.valid,
-            test=options.test,
-            out=prepared,
-            overrides=settings,
-            languages=options.languages,
-            **help_,
-        )
+        prepare(options.pairs, out=prepared, overrides=settings, languages=options.languages, **options.given)
     return PreparedCorpus.open(prepared)
-
-
-def _help(options: argparse.Namespace) -> dict[str, Any]:
-    """The files that help, by the keyword of `prepare`."""
-    keywords = (option.replace("-", "_") for option in HELP_OPTIONS)
-    return {keyword: getattr(options, keyword) for keyword in keywords if getattr(options, keyword)}
 
 
 def _own(system: str, seed: int, corpus: PreparedCorpus, run: Path, options: argparse.Namespace) -> Result:
     """A config of s2s, trained, loaded, and timed."""
     from benchmarks.results.training import measure_robustness, train, translate_test
 
-    trained = train(system, run, corpus, [*(s for s in options.set if not is_for_prepare(s)), f"training.seed={seed}"])
+    overrides = [*(s for s in options.set if not is_for_prepare(s)), f"training.seed={seed}"]
+    members, tokens_per_second = train(system, run, corpus, overrides)
+    minutes = max(member.history.minutes or 0.0 for member in members)  # side by side
     outputs, sentences_per_second = translate_test(run, corpus)
     seconds, _ = cold_start("translate", "--model", str(run), "--", corpus.sentences("test")[0][0])
     return dataclasses.replace(
-        _scored(outputs, system, seed, corpus, options, minutes=trained.minutes),
-        parameters=trained.parameters,
-        tokens_per_second=trained.tokens_per_second,
-        members=trained.members,
+        _scored(outputs, system, seed, corpus, options, minutes),
+        parameters=sum(member.parameters or 0 for member in members),
+        tokens_per_second=tokens_per_second,
+        members=len(members),
         sentences_per_second=sentences_per_second,
         start_seconds=sorted(seconds)[len(seconds) // 2],
         robustness=measure_robustness(run, corpus),
@@ -189,23 +167,14 @@ def _peer(system: str, seed: int, corpus: PreparedCorpus, folder: Path, options:
     outputs = train_and_translate(
         options.joeynmt, corpus, folder, kind=kind, minutes=float(minutes), seed=seed, sources=sources
     )
-    return _scored(dict(zip(sources, outputs, strict=True)), system, seed, corpus, options, minutes=float(minutes))
+    return _scored(dict(zip(sources, outputs, strict=True)), system, seed, corpus, options, float(minutes))
 
 
 def _scored(
-    outputs: Mapping[str, str],
-    system: str,
-    seed: int,
-    corpus: PreparedCorpus,
-    options: argparse.Namespace,
-    *,
-    minutes: float,
+    outputs: dict[str, str], system: str, seed: int, corpus: PreparedCorpus, options: argparse.Namespace, minutes: float
 ) -> Result:
     """The result of these outputs, by source, on the first reference of each source of the test split."""
-    from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
-
-    def score(found: CorpusScore) -> Score:
-        return Score(value=found.value, signature=found.signature)
+    from seq2seq_cli.evaluation.scorer import bleu, chrf, corpus_score
 
     references = dict(reversed(corpus.sentences("test")))  # the first one of each source
     texts, expected = [outputs[source] for source in references], list(references.values())
@@ -215,16 +184,12 @@ def _scored(
         test=[path.name for path in options.test],
         training_pairs=len(corpus.split("train")),
         system=system,
-        settings=[
-            *options.set,
-            *_languages(options),
-            *(f"{key}={','.join(files)}" for key, files in _help(options).items()),
-        ],
+        settings=[*options.set, *options.stated, *(f"{key}={','.join(files)}" for key, files in options.helps.items())],
         seed=seed,
         minutes=minutes,
-        bleu=score(corpus_score(bleu(language), texts, expected)),
-        lowercase_bleu=score(corpus_score(bleu(language, lowercase=True), texts, expected)),
-        chrf=score(corpus_score(chrf(), texts, expected)),
+        bleu=Score(**corpus_score(bleu(language), texts, expected)._asdict()),
+        lowercase_bleu=Score(**corpus_score(bleu(language, lowercase=True), texts, expected)._asdict()),
+        chrf=Score(**corpus_score(chrf(), texts, expected)._asdict()),
         hardware=_hardware(),
         torch=version("torch"),
     )

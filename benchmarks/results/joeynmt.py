@@ -10,7 +10,6 @@ from typing import Any
 import yaml
 
 from benchmarks.joeynmt import JoeyNMT
-from benchmarks.models import measured_config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 
 _ENVIRONMENT = dict(os.environ)
@@ -40,7 +39,7 @@ def train_and_translate(
     `home` holds the ``venv`` of JoeyNMT, `folder` is made anew. Raises RuntimeError when JoeyNMT fails, or has not
     validated in that time.
     """
-    peer = JoeyNMT.set_up(home, corpus, measured_config("Luong, input feeding"), folder)
+    peer = JoeyNMT.set_up(home, corpus, folder)
     for side, name in enumerate(("src", "tgt")):
         lines = [pair[side] + "\n" for pair in corpus.sentences("valid")[:_VALIDATION_PAIRS]]
         (folder / f"valid.{name}").write_text("".join(lines), encoding="utf-8")

@@ -9,9 +9,13 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from benchmarks.results.table import Result, by_system
 from seq2seq_cli.plots.pictures import picture
 
-RECIPES = ("few", "quick", "fast", "best", "dial")
-"""The points of the dial."""
-_TOOLKITS = {"s2s": "o-", "JoeyNMT, RNN": "s", "JoeyNMT, Transformer": "^"}
+_TOOLKITS = {
+    **dict.fromkeys(("few", "quick", "fast", "best", "dial"), "s2s"),  # the points of the dial
+    "joeynmt-rnn": "JoeyNMT, RNN",
+    "joeynmt-transformer": "JoeyNMT, Transformer",
+}
+"""The toolkits of the systems; a config of ours that is no recipe has none."""
+_STYLES = {"s2s": "o-", "JoeyNMT, RNN": "s", "JoeyNMT, Transformer": "^"}
 """The toolkits with the style of their points and lines."""
 _COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 """Of numbers of pairs, the largest first: of the colour-blind safe palette of Okabe and Ito."""
@@ -28,7 +32,7 @@ def minutes_picture(results: Sequence[Result], pairs: str) -> bytes | None:
     """
     points: dict[tuple[str, int], dict[float, float]] = {}
     for (_, _, system, settings, _), several in by_system(results).items():
-        toolkit, first = _toolkit(system), several[0]
+        toolkit, first = _TOOLKITS.get(system.partition(":")[0]), several[0]
         is_plain = all(setting.startswith("training.max_minutes=") for setting in settings)
         if toolkit and is_plain and first.pairs.startswith(pairs):
             curve = points.setdefault((toolkit, first.training_pairs), {})
@@ -37,24 +41,14 @@ def minutes_picture(results: Sequence[Result], pairs: str) -> bytes | None:
     return picture(lambda: _figure(points), "png") if points else None
 
 
-def _toolkit(system: str) -> str | None:
-    """The toolkit of a system; None for a config of ours that is no recipe."""
-    name, _, _ = system.partition(":")
-    if name in RECIPES:
-        return "s2s"
-    return {"joeynmt-rnn": "JoeyNMT, RNN", "joeynmt-transformer": "JoeyNMT, Transformer"}.get(name)
-
-
 def _figure(points: dict[tuple[str, int], dict[float, float]]) -> Figure:
     figure = Figure(figsize=_SIZE, layout="constrained")
     axes = figure.add_subplot()
     counts = sorted({count for _, count in points}, reverse=True)
-    for (toolkit, count), curve in sorted(
-        points.items(), key=lambda item: ([*_TOOLKITS].index(item[0][0]), -item[0][1])
-    ):
+    for (toolkit, count), curve in sorted(points.items(), key=lambda item: ([*_STYLES].index(item[0][0]), -item[0][1])):
         colour = _COLOURS[counts.index(count) % len(_COLOURS)]
         x, y = zip(*sorted(curve.items()), strict=True)
-        axes.plot(x, y, _TOOLKITS[toolkit], color=colour, label=f"{toolkit}, {count:,} pairs")
+        axes.plot(x, y, _STYLES[toolkit], color=colour, label=f"{toolkit}, {count:,} pairs")
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(FixedLocator(_TICKS))
     axes.xaxis.set_minor_locator(NullLocator())

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.robustness.figures import Figures
@@ -19,20 +18,11 @@ from seq2seq_cli.training.run import run_events
 from seq2seq_cli.training.speed import measure_budget
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trained:
-    """The size and the time of a training."""
+def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> tuple[list[Run], float | None]:
+    """Train a config, or ``dial:6`` for six minutes, into the folder `run`, anew; on the CPU, unless overridden.
 
-    parameters: int
-    minutes: float
-    tokens_per_second: float | None
-    """The speed that the dial has measured; None for a config."""
-    members: int
-    """Models that translate together."""
-
-
-def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]) -> Trained:
-    """Train a config, or ``dial:6`` for six minutes, into the folder `run`, anew; on the CPU, unless overridden."""
+    Returns the models that translate together, and the speed that the dial has measured, None for a config.
+    """
     name, _, minutes = name.partition(":")
     overrides, speed = ["training.device=cpu", *overrides], None
     stated = overridden_keys(overrides)
@@ -47,13 +37,7 @@ def train(name: str, run: Path, corpus: PreparedCorpus, overrides: Sequence[str]
         plan = Plan(path=run, config=config, overwrite=True, stated=stated)
         for _ in run_events(Options(), (plan, corpus), locks):
             pass
-    members = [Run.read(member.path) for member in RunFolder(run).members]
-    return Trained(
-        parameters=sum(member.parameters or 0 for member in members),
-        minutes=max(member.history.minutes or 0.0 for member in members),  # side by side
-        tokens_per_second=speed,
-        members=len(members),
-    )
+    return [Run.read(member.path) for member in RunFolder(run).members], speed
 
 
 def translate_test(run: Path, corpus: PreparedCorpus) -> tuple[dict[str, str], float | None]:

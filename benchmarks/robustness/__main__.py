@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from benchmarks import parser_of
 from benchmarks.robustness.dresses import LONG, Dressed
 from benchmarks.robustness.figures import Figures, table
 from benchmarks.robustness.measure import Translations, dressed_split, measure
@@ -60,9 +61,7 @@ def main() -> None:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.robustness", description="Measure what runs keep of text in other dresses."
-    )
+    parser = parser_of("robustness", "Measure what runs keep of text in other dresses.")
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders, or files that --json wrote")
     parser.add_argument("--data", type=Path, default=Path("data/prepared"), metavar="FOLDER", help="prepared folder")
     parser.add_argument("--split", choices=("test", "valid"), default="test", help="split; default test")

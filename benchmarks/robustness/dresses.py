@@ -69,14 +69,9 @@ def _without(pair: Pair, source: str, reference: str, *names: str) -> Dressed:
     return Dressed(source=source, reference=reference, names=names, parts=pair[:1])
 
 
-def plain(pair: Pair, _: Random) -> Dressed:
-    """The pair as it is."""
-    return _without(pair, *pair)
-
-
-def long(pair: Pair, _: Random) -> Dressed | None:
-    """The pair as it is, whose source has at least 12 words."""
-    return _without(pair, *pair) if len(pair[0].split()) >= LONG_SOURCE else None
+def as_it_is(is_meant: Callable[[Pair], bool]) -> Dress:
+    """The dress that leaves the pairs that are meant as they are."""
+    return lambda pair, _: _without(pair, *pair) if is_meant(pair) else None
 
 
 def renaming(known: Sequence[str], rare: Sequence[str]) -> Dress:
@@ -95,11 +90,6 @@ def renaming(known: Sequence[str], rare: Sequence[str]) -> Dress:
     return dress
 
 
-def with_numbers(pair: Pair, _: Random) -> Dressed | None:
-    """The pair as it is, whose sides have the same numbers in digits, with any separators (12.50 and 12,50)."""
-    return _without(pair, *pair) if _has_same_numbers(pair) else None
-
-
 def numbers(pair: Pair, random: Random) -> Dressed | None:
     """Other digits in both sides, equal ones for equal numbers, where both have the same; no 2nd, which became 4nd."""
     if not _has_same_numbers(pair) or any(map(_ORDINAL.search, pair)):
@@ -113,6 +103,7 @@ def numbers(pair: Pair, random: Random) -> Dressed | None:
 
 
 def _has_same_numbers(pair: Pair) -> bool:
+    """Whether the sides have the same numbers in digits, one at least, with any separators (12.50 and 12,50)."""
     source, target = (sorted(_DIGITS.findall(text)) for text in pair)
     return bool(source) and source == target
 
@@ -152,9 +143,9 @@ def _with_bullet(_: Pair, random: Random) -> TextDress:
 
 
 DRESSES: dict[str, Dress] = {
-    "as is": plain,
-    LONG: long,
-    "with numbers": with_numbers,
+    "as is": as_it_is(lambda _: True),
+    LONG: as_it_is(lambda pair: len(pair[0].split()) >= LONG_SOURCE),
+    "with numbers": as_it_is(_has_same_numbers),
     "other numbers": numbers,
     "no final mark": alike(_no_final_mark),
     "all capitals": alike(lambda *_: str.upper),

@@ -45,8 +45,4 @@ def table(figures: Mapping[str, Sequence[Figures]]) -> list[str]:
 
 def _cells(several: Sequence[Figures]) -> list[str]:
     columns = [[getattr(each, field.name) for each in several] for field in fields(Figures)]
-    return [_shown(shown_mean(values, ",.1f"), is_count=isinstance(values[0], int)) for values in columns]
-
-
-def _shown(mean: str, *, is_count: bool) -> str:
-    return mean.removesuffix(".0") if is_count else mean
+    return [shown_mean(values, ",.1f").removesuffix(".0" if isinstance(values[0], int) else "") for values in columns]

@@ -25,30 +25,22 @@ _LOST = 0.6
 
 
 def dressed_split(corpus: PreparedCorpus, split: SplitName, file: Path | None = None) -> dict[str, list[Dressed]]:
-    """The pairs of a split in each dress, by its name.
+    """The pairs of a split in each dress, by its name, always the same.
 
-    With a file of two columns, its pairs are taken; pairs of the split are added where few pairs are suited. Raises
-    UsageError where the training pairs leave fewer than 100 rare names.
+    With a file of two columns, its pairs are taken; pairs of the split are added where few pairs are suited. Each
+    source is there once, with the first of its references to which the dress applies. Raises UsageError where the
+    training pairs leave fewer than 100 rare names.
     """
     of_split, training = corpus.sentences(split), corpus.sentences("train")
     rare = unseen_names(RARE_NAMES, (text for pair in training for text in pair))
     if len(rare) < _FEWEST_NAMES:
         raise UsageError(f"only {len(rare)} rare names are in no training pair: add others to rare_names.txt")
     lines = read_pair_lines([file], languages=corpus.manifest.text.languages) if file else of_split
-    return dressed_pairs([pair for pair in lines if all(pair)], of_split, known_names(training), rare)
-
-
-def dressed_pairs(
-    pairs: Sequence[Pair], more: Sequence[Pair], known: Sequence[str], rare: Sequence[str]
-) -> dict[str, list[Dressed]]:
-    """The pairs in each dress, by its name, always the same; `more` are for the dresses to which few pairs are suited.
-
-    Each source is there once, with the first of its references to which the dress applies.
-    """
+    pairs, known = [pair for pair in lines if all(pair)], known_names(training)
     renamed = {"rare names": renaming(known, rare)} if known else {}
     found = {}
     for name, dress in (DRESSES | renamed).items():
-        random, chosen = generator(), [*pairs, *more] if name in FEW else pairs
+        random, chosen = generator(), [*pairs, *of_split] if name in FEW else pairs
         found[name] = [each for _ in range(TIMES.get(name, 1)) for each in _dressed(chosen, dress, random)]
     for name, count in (("joined by two", 2), ("joined by three", 3)):
         found[name] = joined([(each.source, each.reference) for each in found["as is"]], count, LINES, generator())

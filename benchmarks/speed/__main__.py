@@ -20,8 +20,10 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks import parser_of
 from benchmarks.figures import Figure, table
-from benchmarks.speed.commands import measure_help, measure_prepare, measure_tutorial
+from benchmarks.processes import cold_start
+from benchmarks.speed.commands import measure_prepare, measure_tutorial
 from seq2seq_cli.errors import S2SError
 
 PARTS = ("prepare", "help", "translation", "tutorial", "training", "distributed", "memory", "limits")
@@ -40,9 +42,7 @@ def main() -> None:
 
 
 def _parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.speed", description="Measure the speed of s2s and print a table."
-    )
+    parser = parser_of("speed", "Measure the speed of s2s and print a table.")
     parser.add_argument("--pairs", type=Path, default=Path("data/sample.txt"), metavar="FILE", help="pair file")
     parser.add_argument("--run", type=Path, metavar="DIR", help="run to translate with; default none")
     parser.add_argument("--joeynmt", type=Path, metavar="DIR", help="folder whose venv has JoeyNMT; default none")
@@ -72,7 +72,7 @@ def _measure(options: argparse.Namespace) -> list[Figure]:
     if "prepare" in options.only:
         figures += measure_prepare(pairs, rounds=rounds)
     if "help" in options.only:
-        figures += measure_help()
+        figures.append(Figure(name="s2s --help", unit="s", values=cold_start("--help")[0]))
     if "translation" in options.only and options.run:
         from benchmarks.speed.translation import measure_translation
 

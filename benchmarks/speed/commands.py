@@ -1,11 +1,11 @@
-"""Time and memory of ``s2s prepare``, ``s2s --help`` and the training of the tutorial's config."""
+"""Time and memory of ``s2s prepare`` and the training of the tutorial's config."""
 
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.figures import Figure, Goal
-from benchmarks.processes import Cost, cold_start, run_s2s
+from benchmarks.processes import Cost, run_s2s
 
 TIMES = 10
 WORDS = ("--set=text.unit=word",)
@@ -58,11 +58,6 @@ def _repeat(pairs: Path, longer: Path) -> None:
             for columns in lines:
                 sentences = [f"{sentence} {number}" for sentence in columns[:2]]
                 file.write("\t".join([*sentences, *columns[2:]]) + "\n")
-
-
-def measure_help() -> list[Figure]:
-    """``s2s --help`` in a new process."""
-    return [Figure(name="s2s --help", unit="s", values=cold_start("--help")[0])]
 
 
 def measure_tutorial(pairs: Path, *, rounds: int) -> list[Figure]:

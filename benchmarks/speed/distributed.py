@@ -1,14 +1,13 @@
 """Training with two processes, started by torchrun, compared with one process of as many threads in all."""
 
 import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.figures import Figure, ratio
 from benchmarks.models import DECODERS, prepared, settings
+from benchmarks.processes import output_of
 from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.runs.records import read_history
@@ -17,14 +16,9 @@ PROCESSES = 2
 # Without dropout and sampled words, which each process draws for itself, both trainings do the same work.
 _SETTINGS = (
     *settings(DECODERS[0]),
-    "data.limit=20000",
-    "model.encoder.dropout=0.0",
-    "model.decoder.dropout=0.0",
-    "training.epochs=2",
-    "training.max_minutes=null",
-    "training.sampled_words=null",
-    "training.device=cpu",
-    "training.precision=fp32",
+    *("data.limit=20000", "model.encoder.dropout=0.0", "model.decoder.dropout=0.0"),
+    *("training.epochs=2", "training.max_minutes=null", "training.sampled_words=null"),
+    *("training.device=cpu", "training.precision=fp32"),
 )
 _SET = [f"--set={setting}" for setting in _SETTINGS]
 
@@ -46,7 +40,8 @@ def _rate(corpus: Path, processes: int) -> float:
         run = Path(folder) / "run"
         command = [*_program(processes), "train", "--config=luong_general", "--data", str(corpus)]
         command += ["--out", str(run), *_SET]
-        _run(command, threads=threads_each(processes, cores=usable_cores()))
+        threads = threads_each(processes, cores=usable_cores())
+        output_of(command, " ".join(command[1:6]), os.environ | {"OMP_NUM_THREADS": str(threads)})
         first, second = read_history(run).validations
     seconds = second.seconds - first.seconds
     if not seconds:
@@ -64,10 +59,3 @@ def _program(processes: int) -> list[str]:
 def threads_each(processes: int, *, cores: int) -> int:
     """Threads per process, so that one process has as many as two together; by default torchrun gives each one."""
     return max(1, cores // PROCESSES) * (PROCESSES // processes)
-
-
-def _run(command: Sequence[str], *, threads: int) -> None:
-    environment = os.environ | {"OMP_NUM_THREADS": str(threads)}
-    done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command[1:6])}: {done.stderr.strip()}")

@@ -7,7 +7,6 @@ Printed are the sentences per second beside a batch in this process, the millise
 the memory of the server, and what went wrong. Linux and macOS only.
 """
 
-import argparse
 import itertools
 import json
 import re
@@ -27,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import psutil
 
+from benchmarks import parser_of
 from benchmarks.figures import Figure, Goal, ratio, table
 from benchmarks.speed.translation import SENTENCES, different_sources
 from seq2seq_cli.counts import counted
@@ -151,8 +151,7 @@ def _figures(
     batch = Figure(name=f"a batch of {SENTENCES:,}, in-process", unit="sentences/s", values=rates)
     cpu_batch = Figure(name="  per second of CPU time", unit="sentences/s", values=cpu_rates)
     return [
-        *(batch, cpu_batch),
-        *(rate, cpu_rate),
+        *(batch, cpu_batch, rate, cpu_rate),
         ratio("share of the batch", rate, batch, SHARE),
         ratio("share of the batch, in CPU time", cpu_rate, cpu_batch, SHARE),
         *(
@@ -198,12 +197,7 @@ def _cpu(server: psutil.Popen) -> float:
 
 
 def _load(
-    address: tuple[str, int],
-    clients: int,
-    seconds: float,
-    load: Load,
-    outcome: Outcome,
-    stop: psutil.Popen | None = None,
+    address: tuple[str, int], clients: int, seconds: float, load: Load, seen: Outcome, stop: psutil.Popen | None = None
 ) -> None:
     """Let the clients ask for so many seconds, then wait for the last answers; `stop` is stopped after half of them."""
     selector = selectors.DefaultSelector()
@@ -218,10 +212,10 @@ def _load(
             stop.send_signal(signal.SIGTERM)
             stop = None
         for key, _ in selector.select(timeout=0.1):
-            if _is_done(key.data, load, outcome, is_over=now > end):
+            if _is_done(key.data, load, seen, is_over=now > end):
                 selector.unregister(key.fileobj)
                 key.data.socket.close()
-    outcome.lost += len(selector.get_map())
+    seen.lost += len(selector.get_map())
 
 
 def _is_done(client: Client, load: Load, outcome: Outcome, *, is_over: bool) -> bool:
@@ -230,13 +224,11 @@ def _is_done(client: Client, load: Load, outcome: Outcome, *, is_over: bool) -> 
         answer = client.read()
         if answer is None:
             return False
-        if (
-            answer.status != HTTPStatus.OK
-            or json.loads(answer.content)["translatedText"] != load.expected[client.sentence]
-        ):
-            outcome.wrong.append(f"{answer.status}: {client.sentence}: {answer.content.decode()}")
-        else:
+        expected = load.expected[client.sentence]
+        if answer.status == HTTPStatus.OK and json.loads(answer.content)["translatedText"] == expected:
             outcome.seconds.append(answer.seconds)
+        else:
+            outcome.wrong.append(f"{answer.status}: {client.sentence}: {answer.content.decode()}")
         if is_over or answer.closes:
             return True
         client.ask(next(load.sentences), load.languages)
@@ -248,9 +240,7 @@ def _is_done(client: Client, load: Load, outcome: Outcome, *, is_over: bool) -> 
 
 def main() -> None:
     """Parse, measure, print; exit with 1 when anything went wrong."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.speed.serving", description="Measure s2s serve under load."
-    )
+    parser = parser_of("speed.serving", "Measure s2s serve under load.")
     parser.add_argument("--run", type=Path, required=True, metavar="DIR", help="run to translate with")
     parser.add_argument("--pairs", type=Path, required=True, metavar="FILE", help="pair file with the sentences")
     parser.add_argument("--clients", type=int, default=64, metavar="N", help="connections; default 64")

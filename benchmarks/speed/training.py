@@ -1,17 +1,21 @@
 """Training speed and memory: s2s, the tutorials' loop and JoeyNMT take turns on the same pairs, sizes and threads."""
 
 import json
+import re
+import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from benchmarks.figures import Figure, Goal, ratio
 from benchmarks.joeynmt import JoeyNMT
 from benchmarks.models import DECODERS, default_config, measured_config, prepared
-from benchmarks.speed.joeynmt import joeynmt_round
-from benchmarks.speed.training_round import DEFAULT, TUTORIAL, Round
+from benchmarks.processes import output_of
+from benchmarks.speed.training_round import DEFAULT, TUTORIAL, Round, peak_memory
 
 JOEYNMT, LOOP = "JoeyNMT, input feeding", "the tutorials' loop"
 _GOALS = {
@@ -22,6 +26,7 @@ _GOALS = {
 _MOST_MEMORY = 1500.0
 """Memory that training the default model may need, in MB."""
 _UNIT = "target tokens/s"
+_JOEYNMT_SPEED = re.compile(r"Tokens per Sec: +(?P<rate>\d+)")
 
 
 def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, rounds: int) -> list[Figure]:
@@ -34,9 +39,7 @@ def measure_training(pairs: Path, *, joeynmt: Path | None, seconds: float, round
         trainings = {name: partial(run_round, corpus.path, name, seconds=seconds) for name in DECODERS}
         trainings[LOOP] = partial(run_round, corpus.path, TUTORIAL, seconds=seconds)
         if joeynmt:
-            peer = JoeyNMT.set_up(
-                joeynmt, corpus, measured_config("Luong, input feeding"), corpus.path.parent / "joeynmt"
-            )
+            peer = JoeyNMT.set_up(joeynmt, corpus, corpus.path.parent / "joeynmt")
             trainings[JOEYNMT] = partial(joeynmt_round, peer, seconds=seconds)
         size = len(corpus.codec("tgt").vocabulary)
         print(f"training on {len(corpus.split('train')):,} pairs, one vocabulary of {size:,}", file=sys.stderr)
@@ -84,7 +87,35 @@ def take_turns(trainings: Mapping[str, Callable[[], Round]], *, rounds: int) -> 
 def run_round(corpus: Path, name: str, *, seconds: float) -> Round:
     """A round in a process of its own; raises RuntimeError with its error output when it fails."""
     command = [sys.executable, "-m", "benchmarks.speed.training_round", str(corpus), name, "--seconds", str(seconds)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
-    if done.returncode:
-        raise RuntimeError(f"training, {name}: {done.stderr.strip()}")
-    return Round(**json.loads(done.stdout.splitlines()[-1]))
+    return Round(**json.loads(output_of(command, f"training, {name}").splitlines()[-1]))
+
+
+def joeynmt_round(peer: JoeyNMT, *, seconds: float) -> Round:
+    """Train for `seconds` after the first line of the log, which is left out.
+
+    Raises RuntimeError, with the last lines of the log, when the training ends by itself.
+    """
+    command = peer.command("train", "--skip-test")
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    try:
+        rates = joeynmt_speeds(process.stdout or ())
+        next(rates)
+        started, taken = time.perf_counter(), [next(rates)]
+        while time.perf_counter() - started < seconds:
+            taken.append(next(rates))
+        peak = peak_memory(Path(f"/proc/{process.pid}/status"))
+    finally:
+        process.kill()
+        process.communicate()
+    rate = statistics.harmonic_mean(taken)  # each is of a part of the log with equally many tokens
+    return Round(rate=rate, peak=peak, precision="fp32")
+
+
+def joeynmt_speeds(lines: Iterable[str]) -> Iterator[int]:
+    """Target tokens per second, one figure per line of the log; raises RuntimeError when it ends."""
+    last: deque[str] = deque(maxlen=5)
+    for line in lines:
+        last.append(line)
+        if found := _JOEYNMT_SPEED.search(line):
+            yield int(found["rate"])
+    raise RuntimeError("JoeyNMT ended by itself: " + "".join(last).strip())

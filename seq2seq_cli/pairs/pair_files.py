@@ -7,6 +7,7 @@ A `Reader` is the way to read one format: it makes records of columns of text fr
 the first bytes.
 """
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -17,7 +18,7 @@ from typing import BinaryIO, Literal, NamedTuple
 
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.archives import STANDARD_INPUT, LocalFile, local_files, open_file
-from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages
+from seq2seq_cli.pairs.stated_languages import Codes, Statement, guess_languages, stated_codes
 from seq2seq_cli.pairs.text_lines import LONGEST_LINE, check_encoding, lines_of
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -42,6 +43,7 @@ BLOCK_CHARACTERS = 1_000_000
 """Characters from which on a block is full."""
 _SAMPLE = 1000
 """Pairs by which the script of a text is recognised."""
+_WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOTALL)
 
 
 class Record(NamedTuple):
@@ -193,6 +195,12 @@ def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) 
     if len(src) != len(tgt):
         raise UsageError(f"{len(src)} times --src and {len(tgt)} times --tgt: give one --tgt for each --src")
     return [*((file,) for file in files), *zip(src, tgt, strict=True)]
+
+
+def related_path(given: str) -> tuple[Path, Codes | None]:
+    """The path of a related file, and the languages of its columns, which may be behind it: ``deu.txt:en-de``."""
+    match = _WITH_CODES.fullmatch(given)
+    return (Path(match[1]), stated_codes(match[2])) if match else (Path(given), None)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ A related pair shares the source's or the target's language and stands on that s
 here; training changes its sources.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +17,7 @@ from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY, PartName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.pairs.recognise import recognise
-from seq2seq_cli.pairs.stated_languages import (
-    DEFAULT,
-    Codes,
-    by_words,
-    find_mismatch,
-    fits,
-    script_of,
-    stated_codes,
-    with_languages,
-)
+from seq2seq_cli.pairs.stated_languages import DEFAULT, Codes, by_words, find_mismatch, fits, script_of, with_languages
 from seq2seq_cli.preparation.analysis import PairSettings
 from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
@@ -40,13 +30,6 @@ _BLOCK = 1 << 17
 """Sentences that are compared at a time."""
 
 _OPTIONS = {TGT_ONLY: "--tgt-only", SRC_ONLY: "--src-only"}
-_WITH_CODES = re.compile(r"(.+):([a-z]{2,3}-[a-z]{2,3})", re.IGNORECASE | re.DOTALL)
-
-
-def related_path(given: str) -> tuple[Path, Codes | None]:
-    """The path of a related file, and the languages of its columns, which may be behind it: ``deu.txt:en-de``."""
-    match = _WITH_CODES.fullmatch(given)
-    return (Path(match[1]), stated_codes(match[2])) if match else (Path(given), None)
 
 
 def read_help(file: PairFile, codes: Codes | None, config: Config) -> tuple[PairFile, PairSettings, list[str]]:

@@ -22,7 +22,7 @@ from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, MANIFEST, 
 from seq2seq_cli.corpus.splits import PARTS, RELATED, TEST, TRAIN, VALID
 from seq2seq_cli.errors import Interrupted, PairFileError
 from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths
+from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths, related_path
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
     DEFAULT,
@@ -34,7 +34,7 @@ from seq2seq_cli.pairs.stated_languages import (
     stated_languages,
 )
 from seq2seq_cli.preparation.analysis import LineProgress, PairSettings, read_all
-from seq2seq_cli.preparation.help import covered, read_help, related_path
+from seq2seq_cli.preparation.help import covered, read_help
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select

@@ -147,9 +147,6 @@ _OF_NAMES = {"CJK": "Han", "HIRAGANA": "Japanese", "KATAKANA": "Japanese"}
 Case: TypeAlias = Literal["usual", "small", "capitals", "title"]
 """The case of a text: with a capital at its beginning, a small letter there, all in capitals, one in each word."""
 
-WORD_START = re.compile(r"(?<!\S)[^\W\d_]+")
-"""The letters that a word begins with."""
-
 DOTTED = frozenset({"az", "tr"})
 """Languages in which I is the upper case of ı, and İ of i."""
 

@@ -4,24 +4,18 @@ Which words have a small letter inside texts is learned from the tokens of train
 where that can be done again: "She", "she" and "SHE" are then the same word.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import ne
 from typing import Literal
 
-from seq2seq_cli.text.characters import (
-    BEGINNING,
-    SPACING,
-    WORD_START,
-    capitalise,
-    is_all_upper,
-    lower,
-    small_first,
-    upper,
-)
+from seq2seq_cli.text.characters import BEGINNING, SPACING, capitalise, is_all_upper, lower, small_first, upper
 from seq2seq_cli.text.vocabulary import UNK, Vocabulary
 
+WORD_START = re.compile(r"(?<!\S)[^\W\d_]+")
+"""The letters that a word begins with."""
 _RARE = 0.1
 """The frequency of a form of a word, as a multiple of the one of its other form, up to which it is rare."""
 

@@ -23,10 +23,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks import parser_of
 from benchmarks.reliability.forks import SCRATCH, Fork, first_lines, train_arguments, warm_up
 from benchmarks.reliability.schedules.draws import Draws
-from benchmarks.reliability.schedules.events import Command, Deed
-from benchmarks.reliability.schedules.home import Home
+from benchmarks.reliability.schedules.home import Command, Deed, Home
 
 MOMENT = 0.002
 """Seconds between two looks at the processes."""
@@ -51,11 +51,9 @@ class Schedule:
             count = self.draws.chance.randint(2, 4)
             self._round([self.draws.command() for _ in range(count)], self.draws.deeds())
             if self.problems:
-                return self._report()
-        self._round(self.draws.last(), [])
-        return self._report()
-
-    def _report(self) -> Sequence[str]:
+                break
+        else:
+            self._round(self.draws.last(), [])
         return [*self.told, *self.problems] if self.problems else []
 
     def _round(self, commands: list[Command], deeds: list[Deed]) -> None:
@@ -148,11 +146,7 @@ def _span(folder: Path) -> float:
 
 def main() -> None:
     """Play, check and print; exit with 1 when something was lost."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.reliability.schedules",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("reliability.schedules", __doc__)
     parser.add_argument("--schedules", type=int, default=1000, help="number of schedules; default 1000")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="time for them; default: no limit")
     parser.add_argument("--first", type=int, default=1, help="number of the first one; default 1")

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.reliability.forks import prepare_arguments, train_arguments
-from benchmarks.reliability.schedules.events import Command, Deed
-from benchmarks.reliability.schedules.home import DATA, RUNS, Home
+from benchmarks.reliability.schedules.home import DATA, RUNS, Command, Deed, Home
 
 PLACES = (
     *("data/a/notes.txt", "data/b/photo.jpg", "data/.a.mine.unfinished", "data/notes.txt"),

@@ -1,11 +1,12 @@
-"""The folder of a schedule, and what must be in it after each round."""
+"""The folder of a schedule, what happens there in a round, and what must be in it afterwards."""
 
-from collections.abc import Iterator, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.reliability.schedules.events import Command, Deed
+from benchmarks.reliability.forks import Fork
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import S2SError
 from seq2seq_cli.runs.checkpoint import load_checkpoint
@@ -23,6 +24,45 @@ class Saved(NamedTuple):
 
     seed: int
     step: int
+
+
+@dataclass(kw_only=True)
+class Command:
+    """A command of a round."""
+
+    arguments: Sequence[str]
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    replaces: bool = False
+    """Whether what is in the folder that it writes may be replaced."""
+    expected: set[int]
+    """Its exit codes as far as nobody else touches its folders."""
+    seed: int = 0
+    starts: float = 0.0
+    """Seconds after the start of the round."""
+    kill: tuple[float, signal.Signals] | None = None
+    """The seconds after its start and the signal that it is to get then."""
+    sent: tuple[float, signal.Signals] | None = None
+    """The same, once it has got it."""
+    fork: Fork | None = None
+    code: int | None = None
+
+    @property
+    def in_words(self) -> str:
+        """The command without its settings."""
+        words = (word for word in self.arguments if not word.startswith("--set="))
+        killed = f", {self.sent[1].name} after {self.sent[0]:.2f} s" if self.sent else ""
+        return f"s2s {' '.join(words)} (at {self.starts:.2f} s{killed}): {self.code}"
+
+
+@dataclass(kw_only=True)
+class Deed:
+    """What the user does in a round, at a moment."""
+
+    at: float
+    words: str
+    writes: set[str]
+    do: Callable[[], None]
 
 
 @dataclass(kw_only=True)

@@ -18,7 +18,6 @@ from seq2seq_cli.config.yaml12 import shown
 PositiveInt = Annotated[int, Field(ge=1, le=LARGEST_INTEGER)]
 NonNegativeInt = Annotated[int, Field(ge=0, le=LARGEST_INTEGER)]
 Positive = Annotated[float, Field(gt=0.0)]
-NonNegative = Annotated[float, Field(ge=0.0)]
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 Dropout = Annotated[float, Field(ge=0.0, lt=1.0)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]

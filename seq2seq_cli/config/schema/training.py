@@ -5,16 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from seq2seq_cli.config import choices
-from seq2seq_cli.config.schema import (
-    Dropout,
-    NonNegative,
-    NonNegativeInt,
-    Positive,
-    PositiveInt,
-    Probability,
-    Section,
-    Seed,
-)
+from seq2seq_cli.config.schema import Dropout, NonNegativeInt, Positive, PositiveInt, Probability, Section, Seed
+
+NonNegative = Annotated[float, Field(ge=0.0)]
 
 
 class AugmentationConfig(Section):

@@ -31,7 +31,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.shapes import Float, Int
-from seq2seq_cli.text import characters
+from seq2seq_cli.text import characters, usual_case
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
@@ -249,7 +249,7 @@ def _expressions_data() -> dict[str, Expression]:
         "following": one(sentences.FOLLOWING),
         "lastWord": one(sentences.LAST_WORD),
         "innerApostrophe": every(characters.INNER_APOSTROPHE),
-        "wordStart": every(characters.WORD_START),
+        "wordStart": every(usual_case.WORD_START),
         "dropped": every(characters.DROPPED),
         "gap": every(rf"[\s{characters.SPACING}]"),
         "mark": every(marks.MARK),

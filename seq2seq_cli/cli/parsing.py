@@ -83,14 +83,6 @@ def check_utf8(place: str, text: str) -> None:
         raise InputError(f"{place}: character {error.start + 1} is not UTF-8: check the terminal") from None
 
 
-def is_file(text: str) -> bool:
-    """Whether there is a file of this name, or a pipe, such as /dev/fd/63."""
-    try:
-        return Path(text).exists() and not Path(text).is_dir()
-    except (OSError, ValueError):  # too long for a name, or with a NUL
-        return False
-
-
 class PlainCommand(TyperCommand):
     """A command whose texts and paths are taken as they are, and whose defaults are not checked.
 

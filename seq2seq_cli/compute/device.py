@@ -5,8 +5,9 @@ Whatever the precision, weights, sums of gradients and the loss stay fp32.
 
 import os
 import timeit
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -64,43 +65,37 @@ def describe_device(device: torch.device) -> str:
 
 
 @contextmanager
-def denormals_as_zero() -> Iterator[None]:
+def changed(change: Callable[[Any], object], inside: object, afterwards: object) -> Iterator[None]:
+    """Change a setting inside the block, and change it back afterwards."""
+    change(inside)
+    try:
+        yield
+    finally:
+        change(afterwards)
+
+
+def denormals_as_zero() -> AbstractContextManager[None]:
     """Count numbers below 1e-38 as 0 inside the block, on a CPU: they take a twentieth of the time of a step.
 
     The threads that torch starts in the block do so until they end.
     """
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
+    return changed(torch.set_flush_denormal, True, False)
 
 
-@contextmanager
-def threads_among(models: int, place: int = 0) -> Iterator[None]:
+def threads_among(models: int, place: int = 0) -> AbstractContextManager[None]:
     """Compute inside the block with a share of the threads, as the model at this place, from 0, of those side by side.
 
     The threads of a model wait for one another at each of its many small operations, those of two models do not.
     """
     threads = torch.get_num_threads()
-    torch.set_num_threads(max(1, (threads + models - 1 - place) // models))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
+    return changed(torch.set_num_threads, max(1, (threads + models - 1 - place) // models), threads)
 
 
-@contextmanager
-def deterministic_algorithms() -> Iterator[None]:
+def deterministic_algorithms() -> AbstractContextManager[None]:
     """Use deterministic algorithms of torch inside the block; torch warns of an operation that has none here."""
     # cuBLAS reads it at its first product on the GPU. A value of the user's stays.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    before = torch.get_deterministic_debug_mode()
-    torch.set_deterministic_debug_mode("warn")
-    try:
-        yield
-    finally:
-        torch.set_deterministic_debug_mode(before)
+    return changed(torch.set_deterministic_debug_mode, "warn", torch.get_deterministic_debug_mode())
 
 
 def choose_precision(name: PrecisionName, device: torch.device) -> Precision:

@@ -150,8 +150,8 @@ def open_translator(run: RunFolder, options: DecodingOptions, device: DeviceName
     """The translator of a run, without similar pairs."""
     src, tgt = load_codecs(run.path)
     engine = open_engine(run, options, device, with_features=with_features)
-    src_size = read_header(run.weights_path).rows("encoder.embedding.weight")
-    for side, size, codec in (("source", src_size, src), ("target", engine.vocabulary_size, tgt)):
+    src_shape = read_header(run.weights_path).places.get("encoder.embedding.weight", [])[2:]
+    for side, size, codec in (("source", next(iter(src_shape), 0), src), ("target", engine.vocabulary_size, tgt)):
         if size != len(codec.vocabulary):
             raise ModelFileError(
                 f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"

@@ -13,6 +13,7 @@ import numpy as np
 from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
 from seq2seq_cli.decoding.engine import Look
 from seq2seq_cli.pages.data import AttentionData, Details, StepData, TextData, TranslationsData, TreeData
+from seq2seq_cli.plots.attention_text import AttentionMap
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
 from seq2seq_cli.text.vocabulary import BOS, EOS_UNIT, PAD
@@ -91,22 +92,13 @@ class SearchStep:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentenceTranslation:
-    """A sentence that was translated in one piece, its translation, and the attention between them.
-
-    S source tokens, T target tokens.
-    """
+class SentenceTranslation(AttentionMap):
+    """A sentence that was translated in one piece, its translation, and the attention between them."""
 
     source: str
     """The sentence as it was given."""
     text: str
     """The translation as plain text."""
-    src_tokens: list[str]
-    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
-    tgt_tokens: list[str]
-    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
-    weights: Float[np.ndarray, "T S"]
-    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
     log_probability: float
     """log p(translation | sentence): the sum over its tokens, ``<eos>`` counted."""
     unknown: tuple[str, ...]

@@ -41,6 +41,12 @@ DAMAGE = (
 """All that Python raises on archives that are truncated, damaged, encrypted, or packed by an unknown method."""
 
 
+def is_file(text: str) -> bool:
+    """Whether there is a file of this name, or a pipe, such as /dev/fd/63."""
+    path = Path(text)
+    return os.path.exists(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112  # Path's raise, as for long names
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a file to read it; raises OSError when it cannot be opened, and for a FIFO or a device."""
     _check_regular(path, path.stat().st_mode)  # before it is opened, too: to open a device may do something

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any, ClassVar, TypeAlias, get_args
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeAlias, get_args
 
 import torch
-from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, Field
 from torch import Tensor
 
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
@@ -17,18 +17,14 @@ from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.records import deciding_metric
 
-Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15, strict=True)]
-Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12, strict=True)]
-Number: TypeAlias = Annotated[float, Field(strict=True)]
+Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15)]
+Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
 
 
-@dataclass(kw_only=True)
-class Tally:
+class Tally(BaseModel, extra="forbid", strict=True):
     """Sums over some updates."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-    loss: Number = 0.0
+    loss: float = 0.0
     """Summed negative log-likelihood, in nats."""
     tokens: Count = 0
     """Target tokens."""
@@ -47,11 +43,8 @@ class Tally:
         return self.loss / self.tokens if self.tokens else float("nan")
 
 
-@dataclass(kw_only=True)
-class Progress:
+class Progress(BaseModel, extra="forbid", strict=True):
     """The position in a run: counts, clock, scores."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
     epoch: Count = 0
     """Epochs done."""
@@ -63,9 +56,9 @@ class Progress:
     """The settings that put the pairs of the running epoch in their order; None before the first."""
     step: Count = 0
     """Updates done since the run began."""
-    of_epoch: Tally = field(default_factory=Tally)
+    of_epoch: Tally = Field(default_factory=Tally)
     """Sums over the running epoch."""
-    of_record: Tally = field(default_factory=Tally)
+    of_record: Tally = Field(default_factory=Tally)
     """Sums since the last step record of the metrics."""
     tokens: Count = 0
     """Target tokens since the run began."""
@@ -73,15 +66,15 @@ class Progress:
     """Updates skipped because their gradient was not finite."""
     skipped_in_row: Count = 0
     """Skipped updates since the last one that was not."""
-    best_scores: dict[Metric, Number] | None = None
+    best_scores: dict[Metric, float] | None = None
     """Scores of the best weights so far, by metric; None before the first validation."""
     best_epoch: Count = 0
     """Epoch of the best weights, counted from 1; 0 before the first validation."""
     validations_since_best: Count = 0
     """Validations since the best scores."""
-    lr: Annotated[Number, Field(ge=0)] = 0.0
+    lr: Annotated[float, Field(ge=0)] = 0.0
     """Learning rate of the last update."""
-    baseline: Number | None = None
+    baseline: float | None = None
     """Hard attention: moving average of the log-likelihood per target word; None before the first update."""
     seconds: Seconds = 0.0
     """Seconds of training, validation included, before and after each resume."""
@@ -125,8 +118,8 @@ class Progress:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Progress":
-        """The progress that `asdict` turned into `values`; raises ValueError for anything else."""
-        progress = TypeAdapter(cls).validate_python(values)
+        """The progress that `model_dump` turned into `values`; raises ValueError for anything else."""
+        progress = cls.model_validate(values)
         if progress.position > progress.batches:
             raise ValueError("more batches are done than an epoch has")
         if progress.best_scores is not None and len(progress.best_scores) < len(get_args(Metric)):
@@ -165,7 +158,7 @@ class TrainingState:
         return {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "progress": asdict(self.progress),
+            "progress": self.progress.model_dump(),
             "random": list(random or [self.random_state()]),
         }
 

@@ -3,8 +3,8 @@
 B batch, S source length, T target length, V target vocabulary, R readout.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from seq2seq_cli.compute.device import changed
 from seq2seq_cli.model.bridge import Bridge
 from seq2seq_cli.model.decoder import Decoder
 from seq2seq_cli.model.encoder import Encoder
@@ -92,14 +93,6 @@ class Seq2Seq(nn.Module):
         self.load_weights(fitted)
 
 
-@contextmanager
-def evaluating(model: Seq2Seq) -> Iterator[None]:
+def evaluating(model: Seq2Seq) -> AbstractContextManager[None]:
     """Put the model in evaluation mode inside; restore its mode afterwards."""
-    if not model.training:
-        yield  # at once: a search comes here at every step
-        return
-    model.eval()
-    try:
-        yield
-    finally:
-        model.train()
+    return changed(model.train, False, True) if model.training else nullcontext()  # a search comes here at every step

@@ -1,10 +1,10 @@
 """Attention as text: a table with a column per source word and a row per target word."""
 
 import unicodedata
-from typing import Literal, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from rich.cells import cell_len, set_cell_size
 
 from seq2seq_cli.shapes import Float
 
@@ -17,21 +17,16 @@ _NARROWEST: dict[Style, int] = {"shades": 2, "numbers": 3}
 _ZERO_WIDTH_JOINER = "\u200d"
 
 
-@runtime_checkable
-class AttentionMap(Protocol):
+@dataclass(frozen=True, kw_only=True)
+class AttentionMap:
     """The tokens of a sentence and of its translation, and the attention between them; S source, T target tokens."""
 
-    @property
-    def src_tokens(self) -> list[str]:
-        """S: the tokens of the source, ``<eos>``."""
-
-    @property
-    def tgt_tokens(self) -> list[str]:
-        """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
-
-    @property
-    def weights(self) -> Float[np.ndarray, "T S"]:
-        """The attention weights; without attention, all are 0."""
+    src_tokens: list[str]
+    """S: the words of the source in their own case (their parts with bpe, characters with character), ``<eos>``."""
+    tgt_tokens: list[str]
+    """T: the units of the translation, then ``<eos>`` unless the length limit came first."""
+    weights: Float[np.ndarray, "T S"]
+    """The attention weights. A row sums to 1; with local attention to 1 or less; without attention to 0."""
 
 
 def attention_table(attention: AttentionMap, *, style: Style, width: int | None = None) -> str:
@@ -40,6 +35,8 @@ def attention_table(attention: AttentionMap, *, style: Style, width: int | None 
     `style`: "shades" fills the cells with blocks, "numbers" prints the weights (``.83``; ``.`` below .005). A table
     that is wider than `width` terminal cells is continued below.
     """
+    from rich.cells import cell_len, set_cell_size  # not above: most translations do without
+
     if not attention.src_tokens or not attention.tgt_tokens:
         return ""
     labels = ["", *map(_label, attention.tgt_tokens)]
@@ -69,6 +66,8 @@ def _cell(weight: float, style: Style, width: int) -> str:
 
 def _label(token: str) -> str:
     """The token without line breaks, cut to `_LONGEST_LABEL`."""
+    from rich.cells import cell_len, set_cell_size
+
     visible = "".join("?" if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in token)
     text = visible.strip(_ZERO_WIDTH_JOINER)  # at the end it would join the word to the padding
     return text if cell_len(text) <= _LONGEST_LABEL else set_cell_size(text, _LONGEST_LABEL - 2) + ".."

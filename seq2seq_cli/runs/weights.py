@@ -41,10 +41,6 @@ class Header(NamedTuple):
         """The number of weights."""
         return sum(length for _, length, *_ in self.places.values()) // _NUMBER.itemsize
 
-    def rows(self, name: str) -> int:
-        """The number of rows of a weight; 0 where there is none with this name."""
-        return next(iter(self.places.get(name, [])[2:]), 0)
-
 
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 """The weights of a model by their names; a matrix that is tied to another is there once."""

@@ -10,9 +10,6 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
 
-import numpy as np
-from numpy.typing import NDArray
-
 from seq2seq_cli.compute.process import FreedMemory
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup
 from seq2seq_cli.config.choices import METRIC_NAMES
@@ -90,7 +87,8 @@ class TrainingLoop:
         train = self._mixture.of_epoch(epoch)
         order = epoch_order(train, size=training.batch_size, unit=training.batch_unit, seed=training.seed, epoch=epoch)
         progress.batches, progress.order_settings = len(order), order_of_pairs(training)
-        shares, start = [share_of(rows, self._group) for rows in order], progress.position
+        # Every Nth pair: a batch is sorted by length, and all processes should need the same time.
+        shares, start = [rows[self._group.rank :: self._group.size] for rows in order], progress.position
         batches = feed(train, shares, self._augmentation, epoch=epoch, start=start, device=self._state.device)
         with closing(batches):
             self._tick()
@@ -160,14 +158,6 @@ def validate(
         return None
     greedy = config.decoding.model_copy(update={"beam_size": 1, "sampling": False})
     return score_split(state.model, translator_of(state.model, corpus.codecs, greedy), corpus, "valid", group)
-
-
-def share_of(rows: NDArray[np.int64], group: ProcessGroup) -> NDArray[np.int64]:
-    """The pairs of a batch that this process computes; none where there are fewer pairs than processes.
-
-    Every Nth pair: a batch is sorted by length, and all processes should need the same time.
-    """
-    return rows[group.rank :: group.size]
 
 
 def order_of_pairs(training: TrainingConfig) -> tuple[int, str, int, float, float]:

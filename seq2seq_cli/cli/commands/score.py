@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.parsing import Device, Overrides, check_utf8, is_file, loading, run_option
+from seq2seq_cli.cli.parsing import Device, Overrides, check_utf8, loading, run_option
 from seq2seq_cli.cli.terminal import decimal, json_line
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines
@@ -16,6 +16,7 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.scoring import PairScore, score_pairs
 from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.errors import InputError, UsageError
+from seq2seq_cli.files.reading import is_file
 from seq2seq_cli.files.writing import json_number
 
 

@@ -15,17 +15,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.parsing import (
-    Device,
-    Overrides,
-    Overwrite,
-    Threads,
-    check_utf8,
-    file_option,
-    is_file,
-    loading,
-    run_option,
-)
+from seq2seq_cli.cli.parsing import Device, Overrides, Overwrite, Threads, check_utf8, file_option, loading, run_option
 from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
 from seq2seq_cli.cli.translating import Drawing, OutputOptions, Presenter, open_output, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
@@ -37,6 +27,7 @@ from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError, command_line, how_to_install, one_line
+from seq2seq_cli.files.reading import is_file
 from seq2seq_cli.files.writing import check_output_path, write_output
 from seq2seq_cli.text.languages import name_of
 

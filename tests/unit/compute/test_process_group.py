@@ -1,12 +1,8 @@
 """The part of each process in a training; several processes at once are in tests/integration."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from seq2seq_cli.compute.process import launch_name
 from seq2seq_cli.compute.process_group import SINGLE, ProcessGroup, torchrun_group
@@ -17,20 +13,11 @@ from seq2seq_cli.corpus.batches import collate
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import OtherProcessError, TrainingError, UsageError
 from seq2seq_cli.learning.update import Objective
-from seq2seq_cli.training.loop import share_of
 from tests.tiny import fresh_tiny, tiny_config
 
 
 def groups(size: int) -> list[ProcessGroup]:
     return [ProcessGroup(rank=rank, size=size) for rank in range(size)]
-
-
-@given(pairs=st.integers(1, 40), size=st.integers(1, 9))
-def test_the_shares_of_a_batch_are_the_batch(pairs: int, size: int) -> None:
-    rows = np.arange(100, 100 + pairs)
-    shares = [share_of(rows, group) for group in groups(size)]
-    assert sorted(np.concatenate(shares).tolist()) == rows.tolist()
-    assert max(map(len, shares)) == math.ceil(pairs / size)
 
 
 @pytest.mark.parametrize("scope", ["global", "local_p", "hard"])

@@ -1,24 +1,16 @@
 """Attention to draw."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-
-@dataclass(frozen=True, kw_only=True)
-class Map:
-    """An AttentionMap."""
-
-    src_tokens: list[str]
-    tgt_tokens: list[str]
-    weights: np.ndarray
+from seq2seq_cli.plots.attention_text import AttentionMap
 
 
-def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> Map:
+def make_map(src: Sequence[str], tgt: Sequence[str], weights: Sequence[Sequence[float]] | None = None) -> AttentionMap:
     """With uniform weights unless others are given."""
     table = np.full((len(tgt), len(src)), 1 / max(len(src), 1)) if weights is None else np.array(weights)
-    return Map(src_tokens=list(src), tgt_tokens=list(tgt), weights=table.astype(np.float32))
+    return AttentionMap(src_tokens=list(src), tgt_tokens=list(tgt), weights=table.astype(np.float32))
 
 
 KISS = make_map(

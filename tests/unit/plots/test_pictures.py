@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
+from seq2seq_cli.plots.attention_text import AttentionMap
 from seq2seq_cli.plots.pictures import save_attention, sentences_that_fit
-from tests.unit.plots.maps import KISS, Map, make_map
+from tests.unit.plots.maps import KISS, make_map
 
 SVG = "{http://www.w3.org/2000/svg}"
 BLANK = make_map([], [])
 
 
-def drawn(folder: Path, *sentences: Map, ending: str = "svg") -> bytes:
+def drawn(folder: Path, *sentences: AttentionMap, ending: str = "svg") -> bytes:
     """The picture of some sentences."""
     path = folder / f"drawn.{ending}"
     save_attention(sentences, path)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from seq2seq_cli.compute.process_group import ProcessGroup
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
@@ -16,7 +15,6 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.shared_words import Names
 from seq2seq_cli.text.vocabulary import PAD
 from seq2seq_cli.training.feed import feed
-from seq2seq_cli.training.loop import share_of
 from tests.batches import assert_same
 from tests.pretend_device import PRETEND, pretended_gpu
 from tests.tiny import CPU
@@ -87,7 +85,7 @@ def test_a_window_has_each_of_its_pairs_once_in_other_batches(corpus: PreparedCo
 @pytest.mark.parametrize("probabilities", [{}, {"joined": 1.0}])
 def test_each_process_has_a_part_of_every_window(corpus: PreparedCorpus, probabilities: dict[str, float]) -> None:
     order, size = order_of(corpus), 3
-    shares = [[share_of(rows, ProcessGroup(rank=rank, size=size)) for rows in order] for rank in range(size)]
+    shares = [[rows[rank::size] for rows in order] for rank in range(size)]
     batches = [fed(corpus, share, augmentation(corpus, i, **probabilities)) for i, share in enumerate(shares)]
     assert [len(each) for each in batches] == [len(order)] * size
     if not probabilities:

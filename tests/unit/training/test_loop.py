@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -141,8 +140,8 @@ def test_a_training_whose_epochs_are_done_is_not_ended_by_its_time() -> None:
     training = TrainingConfig(epochs=3, max_minutes=10)
     late = Progress(epoch=2, seconds=604, step=9, validated_step=9)
     assert is_ended_by_time(late, training)
-    assert not is_ended_by_time(replace(late, epoch=3), training)
-    assert not is_ended_by_time(replace(late, seconds=500), training)
+    assert not is_ended_by_time(late.model_copy(update={"epoch": 3}), training)
+    assert not is_ended_by_time(late.model_copy(update={"seconds": 500}), training)
 
 
 def test_validations_take_a_twentieth_of_a_limited_time_at_most() -> None:
@@ -150,10 +149,10 @@ def test_validations_take_a_twentieth_of_a_limited_time_at_most() -> None:
     assert is_validation_due(Progress(seconds=7.0), training)  # the first, whose duration is not known
     short = Progress(epoch=1, seconds=87.0, validated_seconds=12.0, validation_seconds=4.0)
     assert not is_validation_due(short, training)
-    assert is_validation_due(replace(short, seconds=12.0 + 19 * 4.0), training)
+    assert is_validation_due(short.model_copy(update={"seconds": 12.0 + 19 * 4.0}), training)
     # The weights at the end have a validation in any case.
-    assert is_validation_due(replace(short, epoch=99), training)
-    assert is_validation_due(replace(short, seconds=356.0, validated_seconds=340.0), training)
+    assert is_validation_due(short.model_copy(update={"epoch": 99}), training)
+    assert is_validation_due(short.model_copy(update={"seconds": 356.0, "validated_seconds": 340.0}), training)
     # Without a limit, the clock decides nothing.
     assert is_validation_due(short, TrainingConfig(epochs=100))
 

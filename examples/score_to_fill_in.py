@@ -45,9 +45,12 @@ def problem_of(score_class: type[Score]) -> str:
     score = score_class(Sizes(query=H, memory=H, attention=H, max_length=S))
     query, memory = torch.randn(B, T, H, requires_grad=True), torch.randn(B, S, H, requires_grad=True)
     try:
-        found = score(query, score.keys(memory))
+        keys = score.keys(memory)
+        found = None if keys is None else score(query, keys)
     except NotImplementedError as error:
         return str(error)
+    if found is None:
+        return f"{'keys' if keys is None else 'forward'} gives nothing back: its line begins with return"
     if found.shape != (B, T, S):
         return f"the scores have the shape {tuple(found.shape)}: it should be (B, T, S) = {(B, T, S)}"
     [b] = [parameter.item() for parameter in score.parameters()]

@@ -165,7 +165,7 @@ class Presenter:
         except InputError as error:
             problem = error
         self.output.flush()
-        if self.drawing and texts:
+        if self.drawing and (texts or not problem):
             self.drawing.write(texts, self.name, self.run.translator)
         if new := [word for word in unknown if word not in self._named]:
             tell(f"words that the model does not know: {' '.join(new)}")

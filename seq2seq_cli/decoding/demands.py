@@ -10,6 +10,7 @@ from seq2seq_cli.errors import InputError
 from seq2seq_cli.text.characters import (
     BEGINNING,
     FINAL_MARKS,
+    INNER_MARKS,
     SPACING,
     Case,
     Span,
@@ -24,6 +25,8 @@ from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 """A glossary: terms of the source, each with its translations, of which one must be used."""
+
+_ONE_MARK = str.maketrans(dict.fromkeys(INNER_MARKS, "'"))
 
 
 def glossary_of(lines: Iterable[str], name: str) -> Terms:
@@ -54,16 +57,16 @@ def translated_lines(lines: Iterable[str], name: str, what: str) -> Iterator[tup
 def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:
     """The span of each term that occurs in a normalised text, in its order, and the translations of the term.
 
-    A term occurs as whole words, with either apostrophe; one in lower case occurs in any case. Where terms overlap, the
-    longer one counts.
+    A term occurs as whole words, with any of INNER_MARKS; one in lower case occurs in any case. Where terms overlap,
+    the longer one counts.
     """
-    text = text.replace("’", "'")
+    text = text.translate(_ONE_MARK)
     in_lower_case = "".join(map(lowered, text))
     found: list[tuple[Span, tuple[str, ...]]] = []
     taken: set[int] = set()
     for term in sorted(terms, key=len, reverse=True):
         spelled, place = (term.replace("ς", "σ"), in_lower_case) if term == term.lower() else (term, text)
-        for start in _occurrences(spelled.replace("’", "'"), place):
+        for start in _occurrences(spelled.translate(_ONE_MARK), place):
             span = range(start, start + len(term))
             if taken.isdisjoint(span):
                 taken.update(span)

@@ -71,7 +71,7 @@ def choose_columns(
         found = _choose(names, of_text, languages) if is_named else of_text
         if len(found) != COLUMNS and (is_named or reader != TAB_LINES):
             listed = _listed(names if is_named else {key: first.get(key, "") for key in of_text})
-            advice = "choose two with --columns, by name or number; for --related and --dictionary, keep two"
+            advice = "choose two with --columns, for all files, by name or number; or keep two"
             raise UsageError(f"{file}: of the columns {listed}, several may be meant: {advice}")
         columns = found[0], found[1]
     return columns, (names[columns[0]], names[columns[1]]) if is_named else None, has_header
@@ -98,7 +98,15 @@ def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
     """
     first, *others = rows
     cells = {key: stripped for key, cell in first.items() if (stripped := cell.strip())}
-    if any(len(cell.split()) > _MOST_WORDS or not (in_word(cell[-1]) or cell[-1] == ")") for cell in cells.values()):
+    above_numbers = {
+        key
+        for key, cell in cells.items()
+        if len(others) >= _FEWEST
+        and not _NUMBER.fullmatch(cell)
+        and all(row.get(key) and _DIGITS.fullmatch(row[key]) for row in others)
+    }
+    named = [cell for key, cell in cells.items() if key not in above_numbers]  # "No." above numbers is no sentence
+    if any(len(cell.split()) > _MOST_WORDS or not (in_word(cell[-1]) or cell[-1] == ")") for cell in named):
         return False
     languages = {code for cell in cells.values() if (code := language_named(cell))}
     if len(languages) + sum(any(_last_part(cell) in role for cell in cells.values()) for role in _ROLES) > 1:
@@ -112,10 +120,7 @@ def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
         is_repeated = any(row.get(key, "").strip() == cell for row in others for key, cell in cells.items())
         if (are_codes or lengths[0] > CODE_LETTERS) and not is_repeated:
             return True
-    return len(others) >= _FEWEST and any(
-        not _NUMBER.fullmatch(cell) and all(row.get(key) and _DIGITS.fullmatch(row[key]) for row in others)
-        for key, cell in cells.items()
-    )
+    return bool(above_numbers)
 
 
 def _named(names: Mapping[Column, str]) -> set[Column]:
@@ -123,7 +128,8 @@ def _named(names: Mapping[Column, str]) -> set[Column]:
     return {
         key
         for key, name in names.items()
-        if _last_part(name) in _SOURCE | _TARGET or (language_named(name) and name.strip().casefold() not in OFTEN_KEYS)
+        if _last_part(name) in _SOURCE | _TARGET
+        or (language_named(name) and name.strip(" .").casefold() not in OFTEN_KEYS)
     }
 
 
@@ -156,15 +162,19 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
         alone = keys if len(keys) == 1 else [key for key in keys if names[key].strip().isalpha()]
         if len(alone) == 1:
             by_language[code] = alone[0]
-    if languages and languages[0] != languages[1] and all(code in by_language for code in languages):
-        return by_language[languages[0]], by_language[languages[1]]
-    if len(of_text) > COLUMNS and len(by_language) < len(several):
-        return of_text
-    if len(by_language) == COLUMNS:
-        return list(by_language.values())
+    if languages and languages[0] != languages[1]:
+        # A language that no name states is that of the only other column: Qiosa beside English and Spanish.
+        others = [key for key in of_text if not language_named(names[key])]
+        first, second = (by_language.get(code, others[0] if len(others) == 1 else None) for code in languages)
+        if first and second and first != second:
+            return first, second
     outermost = sorted(of_text, key=lambda key: names[key].count("."))  # source before meta.source
     sources, targets = ([key for key in outermost if _last_part(names[key]) in role] for role in _ROLES)
-    return (sources[0], targets[0]) if sources and targets else of_text
+    if sources and targets:
+        return sources[0], targets[0]
+    if len(of_text) > COLUMNS and (languages or len(by_language) < len(several)):
+        return of_text
+    return list(by_language.values()) if len(by_language) == COLUMNS else of_text
 
 
 def _last_part(name: str) -> str:

@@ -37,6 +37,8 @@ _WORDS = {
 }
 """Frequent words of these languages, of which another one has few."""
 _FEWEST_WORDS = 4
+_LEAST_OFTEN = 0.05
+"""Fraction of all words that they are: in English and German 0.12 to 0.2; another language may have i, he and we."""
 _FEWEST_SENTENCES = 200
 """Sentences from which on a text without these words is in another language."""
 
@@ -130,10 +132,11 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
     """English and German in the order that the words of the two columns show; `ANY_LANGUAGE` for a text in neither."""
     seen: list[str | None] = [None] * COLUMNS
     for place, texts in enumerate(columns):
-        words = set(re.findall(r"\w+", " ".join(texts).casefold()))
-        found = {code: len(words & frequent) for code, frequent in _WORDS.items()}
+        words = Counter(re.findall(r"\w+", " ".join(texts).casefold()))
+        found = {code: len(words.keys() & frequent) for code, frequent in _WORDS.items()}
         best = max(found, key=found.__getitem__)
-        if found[best] >= _FEWEST_WORDS:
+        is_often = sum(words[word] for word in _WORDS[best]) >= _LEAST_OFTEN * words.total()
+        if found[best] >= _FEWEST_WORDS and is_often:
             seen[place] = best
         elif not fits(script_of(texts), DEFAULT[place]):
             seen[place] = DEFAULT[place]  # which is refused
@@ -149,11 +152,15 @@ def by_words(columns: Sequence[Sequence[str]]) -> Statement:
 def stated_codes(stated: str) -> Codes:
     """The codes of two languages in the text of an option, by code or name; raises UsageError when it has not two."""
     names = stated.strip().split("-")
-    found = [short_code(name) if re.fullmatch(_CODE, name.lower()) else language_named(name) for name in names]
+    found = [
+        short_code(name) if re.fullmatch(_CODE, name.lower()) else language_named(name) or any_code_named(name)
+        for name in names
+    ]
     match found:
         case [str(first), str(second)]:
             return first, second
-    raise UsageError(f"--languages {stated}: must be two languages, such as en-de or English-German, of the columns")
+    advice = "of the columns; give one whose name is not known by a code of two or three letters, such as qaa-en"
+    raise UsageError(f"--languages {stated}: must be two languages, such as en-de or English-German, {advice}")
 
 
 def guess_languages(names: Sequence[str]) -> Codes | None:

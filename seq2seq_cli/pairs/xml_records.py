@@ -141,7 +141,7 @@ def _elan(document: Element, _around: Mapping[str, str], _name: str) -> Iterator
     slots = ((slot.get("TIME_SLOT_ID", ""), slot) for slot in document.iter("TIME_SLOT"))
     times = {name: slot.get("TIME_VALUE", name) for name, slot in slots}
     annotations = [
-        (tier.get("TIER_ID", ""), annotation.get("ANNOTATION_ID", ""), annotation)
+        (tier.get("TIER_ID", "").partition("@")[0], annotation.get("ANNOTATION_ID", ""), annotation)
         for tier in document.iter("TIER")
         for annotation in tier.iter()
         if annotation.tag in _REFERENCES

@@ -65,9 +65,9 @@ def _cell(weight: float, style: Style, width: int) -> str:
 
 
 def _label(token: str) -> str:
-    """The token without line breaks, cut to `_LONGEST_LABEL`."""
+    """The token without line breaks, cut to `_LONGEST_LABEL`; a sign for an empty one, as on the pages."""
     from rich.cells import cell_len, set_cell_size
 
-    visible = "".join("?" if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in token)
+    visible = "".join("?" if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in token or "\u2205")
     text = visible.strip(_ZERO_WIDTH_JOINER)  # at the end it would join the word to the padding
     return text if cell_len(text) <= _LONGEST_LABEL else set_cell_size(text, _LONGEST_LABEL - 2) + ".."

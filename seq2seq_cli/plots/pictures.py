@@ -103,8 +103,11 @@ def picture(draw: Callable[[], Figure], image_format: str) -> bytes:
 
 
 def drawable(text: str) -> str:
-    """The text with U+FFFD for each character that a picture cannot hold; all texts of a figure must go through it."""
-    return _UNDRAWABLE.sub("\ufffd", text)
+    """The text with U+FFFD for each character that a picture cannot hold, and a sign in place of none, as on the pages.
+
+    All texts of a figure must go through it.
+    """
+    return _UNDRAWABLE.sub("\ufffd", text) or "\u2205"
 
 
 def _figure(sentences: Sequence[AttentionMap]) -> Figure:

@@ -15,9 +15,11 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import ENDINGS
 from seq2seq_cli.corpus.splits import RELATED, SRC_ONLY, TGT_ONLY, PartName
 from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.pairs.marked_lines import find_marked
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import DEFAULT, Codes, by_words, find_mismatch, fits, script_of, with_languages
+from seq2seq_cli.pairs.xml_records import find_xml
 from seq2seq_cli.preparation.analysis import PairSettings
 from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
@@ -79,8 +81,10 @@ def _of_text(file: PairFile, config: Config) -> tuple[PairFile, PairSettings, li
     option = _OPTIONS[file.split]
     language = (config.text.tgt if file.split == TGT_ONLY else config.text.src).language
     lines, _ = file.sample(config.data.encoding)
-    if 2 * sum("\t" in line.strip() for line in lines) > len(lines):
-        raise PairFileError(f"{file.name}: has columns: {option} is for a text in one language, a sentence per line")
+    has_columns = 2 * sum("\t" in line.strip() for line in lines) > len(lines)
+    if has_columns or find_marked(head := "\n".join(lines)) or find_xml(head):
+        what = "has columns" if has_columns else "has marks that are no text"
+        raise PairFileError(f"{file.name}: {what}: {option} is for a text in one language, a sentence per line")
     script = script_of(lines)
     if not fits(script, language):
         raise PairFileError(f"{file.name}: is in {script} script, not {name_of(language)} ({language}), for {option}")

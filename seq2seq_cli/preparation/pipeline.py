@@ -153,7 +153,7 @@ def prepare(
         up_to_date=folder is None,
         languages_from=inputs.languages_from,
         notices=inputs.notices,
-        warnings=inputs.warnings,
+        warnings=[*dict.fromkeys(inputs.warnings)],
         seconds=time.perf_counter() - started,
     )
 

@@ -62,5 +62,6 @@ def find_same(out: Path, pair_files: Sequence[PairFileRecord], config: Config) -
         differences.append(f"by spaCy {manifest.spacy}, now {spacy}")
     if differences:
         problem = f"{out}: holds another preparation ({', '.join(differences)})"
-        raise UsageError(f"{problem}: choose another folder with --out, or replace it by s2s prepare --overwrite")
+        cure = "give its files and options, choose another folder with --out, or replace it by s2s prepare --overwrite"
+        raise UsageError(f"{problem}: {cure}")
     return manifest

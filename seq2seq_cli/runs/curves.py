@@ -60,8 +60,8 @@ def plot_runs(
     content = picture(lambda: curves_figure(runs, axis=axis, measure=measure), "svg" if is_page else ending)
     if is_page:
         films = films_of({name: run.history for name, run in runs.items()})
-        if not films:
-            logger.warning("%s: shows no attention, for none is recorded", out)
+        if missing := runs.keys() - {film["name"] for film in films}:
+            logger.warning("%s: shows no attention of %s, for none is recorded", out, ", ".join(sorted(missing)))
         content = film_page(f"s2s runs: {', '.join(runs)}", films, content)
     write_output(out, content, overwrite=overwrite)
 

@@ -78,7 +78,8 @@ def find_run(path: Path | None, folder: Path = RUNS) -> Path:
     check_contents(path, READ, error=ModelFileError)
     if not (path / CONFIG).is_file():
         made = "; unpack it, and name the folder" if path.suffix == ".zip" else "; s2s train makes one"
-        raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{_did_you_mean(_inside(path)) or made}")
+        meant = _did_you_mean(_inside(path) or _inside(path / RUNS))  # a comparison has its runs in the latter
+        raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{meant or made}")
     return path
 
 

@@ -30,8 +30,6 @@ APOSTROPHES = "'’"
 
 INNER_MARKS = APOSTROPHES + "´`′ʼʻꞌ"
 """These, and the accents, primes and letters that people type in their place."""
-INNER_APOSTROPHE = re.compile(rf"[{INNER_MARKS}](?<=[^\W\d_].)(?=[^\W\d_])")
-"""One of them between two letters."""
 _LETTERS, _OTHERS, _SLIPS = 0.1, 0.05, 10
 """Marks per sentence from which on they are a letter; the fraction and the number of others that are no slips."""
 
@@ -60,6 +58,9 @@ ACCENTS = (
     r"\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c"
 )
 """Members of a character class: accents, points and vowel signs, which are in words, but not in ``\\w``."""
+
+INNER_APOSTROPHE = re.compile(rf"[{INNER_MARKS}](?<=(?:[^\W\d_]|[{ACCENTS}]).)(?=[^\W\d_])")
+"""One of INNER_MARKS between two letters, of which the first may have an accent of its own: tu̱'un."""
 
 # Control characters that are not white space; the soft hyphen, spaces without width, marks of direction and the byte
 # order mark; and halves of surrogate pairs, which no file can hold.

@@ -256,7 +256,7 @@ class Recorder:
 def _start_in_words(session: Session) -> str:
     state, origin, processes = session.state, session.plan.init_from, session.group.size
     others = session.config.training.members - 1
-    step, epoch = state.progress.step, state.progress.epoch + 1
+    step, place = state.progress.step, place_in_words(state.progress.epochs, session.config.training.epochs)
     return (
         f"training {session.run.path} on {describe_device(state.device)}"
         + (f" in each of {processes} processes" if processes > 1 else "")
@@ -267,7 +267,7 @@ def _start_in_words(session: Session) -> str:
         + f" {state.model.parameter_count:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
         + (f", {session.shared_units}" if session.shared_units else "")
-        + (f", from step {step} in epoch {epoch}" if step else "")
+        + (f", from step {step} {place}" if step else "")
     )
 
 

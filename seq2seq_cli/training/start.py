@@ -255,7 +255,8 @@ def compare(
     from seq2seq_cli.runs.curves import plot_runs
     from seq2seq_cli.runs.listing import Run
 
-    prepare(pairs, out=corpus, config=configs[0], overrides=[*held_out, *of_data])
+    for warning in prepare(pairs, out=corpus, config=configs[0], overrides=[*held_out, *of_data]).warnings:
+        logger.warning(warning)
     runs: dict[str, list[Run]] = {name: [] for name in named}
     for seed, (name, config) in product(range(1, seeds + 1), named.items()):
         run = RunFolder(folder / RUNS / f"{name}-{seed}")

@@ -46,7 +46,7 @@ def list_runs(
     if found:
         write_lines(_list_lines(found))
     else:
-        tell(f"no runs are in {folder} yet: s2s train makes one")
+        tell(f"no runs are in {folder} yet: s2s train makes one; those of s2s compare are in runs/ of its folder")
     for problem in found.values():
         if isinstance(problem, str):
             warn(problem)

@@ -61,7 +61,7 @@ READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, LOCK, MEMBERS_RECORD, *_FOLDERS,
 """The names at the top of a run folder that s2s reads, or writes into."""
 _KEY = "run"
 _LONGEST_NAME = 255
-_NAME_ONE = "name a run folder (to translate or score, with --model)"
+_NAME_ONE = "name a run folder (to translate, score or serve, with --model)"
 
 
 def find_run(path: Path | None, folder: Path = RUNS) -> Path:

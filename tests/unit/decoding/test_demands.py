@@ -141,6 +141,7 @@ def test_another_line_is_refused_by_its_number(line: str) -> None:
         ("犬", "犬が好き", ["犬"]),
         ("istanbul", "İstanbul", ["İstanbul"]),
         ("σοφός", "Ο ΣΟΦΌΣ ζει", ["ΣΟΦΌΣ"]),
+        ("kʼó", "Na k'ó ré", ["k'ó"]),
         ("driver's license", "My driver’s license", ["driver’s license"]),
         ("dog|hot dog", "A dog and a hot dog and a dog", ["dog", "hot dog", "dog"]),
     ],

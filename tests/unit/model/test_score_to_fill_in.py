@@ -41,6 +41,11 @@ class Turned(Solved):
         return turned
 
 
+class WithoutReturn(Solved):
+    def forward(self, query: Tensor, keys: Tensor) -> Tensor:  # type: ignore[return]
+        super().forward(query, keys)
+
+
 class Constant(Solved):
     def forward(self, query: Tensor, keys: Tensor) -> Tensor:
         constant: Tensor = super().forward(query, keys).detach() + 0 * self.b
@@ -54,6 +59,7 @@ class Constant(Solved):
         (Left, "keys: fill it in"),
         (NotOfUnitLength, "it should be"),
         (Turned, "it should be (B, T, S) = (2, 3, 5)"),
+        (WithoutReturn, "forward gives nothing back"),
         (Constant, "no gradient reaches query"),
     ],
 )

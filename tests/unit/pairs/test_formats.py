@@ -465,6 +465,26 @@ def test_columns_of_labels_are_passed_over(tmp_path: Path, before: str, between:
     assert trained_on(tmp_path, "pairs.tsv") == PAIRS
 
 
+@pytest.mark.parametrize("header", ["Qiosa\tEnglish\tSpanish", "txt-qio\tgls-en\tlit-en", "txt-qio\tgls-en\tgls-es"])
+def test_a_language_that_no_name_states_is_that_of_the_other_column(tmp_path: Path, header: str) -> None:
+    rows = "".join(f"naa {n} qile\tthe house {n}\tla casa {n}\n" for n in range(20))
+    (tmp_path / "texts.tsv").write_text(f"{header}\n{rows}", encoding="utf-8")
+    done = prepare(tmp_path, "texts.tsv", "--languages", "qio-en", *WHOLE)
+    assert PreparedCorpus.open(tmp_path / "new").sentences("train")[3] == ("naa 3 qile", "the house 3"), done.stderr
+
+
+def test_numbers_may_stand_below_a_name_with_a_full_stop(tmp_path: Path) -> None:
+    rows = "".join(f"{n}\t{en}\t{de}\n" for n, (en, de) in enumerate(PAIRS))
+    (tmp_path / "pairs.tsv").write_text(f"No.\tEnglish\tGerman\n{rows}", encoding="utf-8")
+    assert trained_on(tmp_path, "pairs.tsv") == PAIRS
+
+
+def test_tiers_of_several_speakers_are_read(tmp_path: Path) -> None:
+    of_anna = FILES["tiers.eaf"].replace(b'="tx"', b'="tx@Anna"').replace(b'="ft"', b'="ft@Anna"')
+    (tmp_path / "a.eaf").write_bytes(of_anna)
+    assert trained_on(tmp_path, "a.eaf") == PAIRS
+
+
 def test_a_tab_in_a_sentence_is_no_column(tmp_path: Path) -> None:
     lines = [f"The cat {n}.\tDie Katze {n}.\n" for n in range(300)]
     lines[150] = "The cat\tand the dog.\tDie Katze und der Hund.\n"

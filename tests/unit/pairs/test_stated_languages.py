@@ -113,6 +113,8 @@ def test_without_a_statement_the_words_tell_english_and_german(
     assert by_words(columns) == (few, "default")
     assert by_words([["Це не тест, а речення."] * 3, ENGLISH]) == (("en", "en"), "default")  # refused by its script
     assert by_words([["One."], ENGLISH]) == (("xx", "en"), "default")
+    qiosa = [f"naa {word} qile tu chara xixi sole" for word in ("i", "he", "we", "to", *map(str, range(16)))]
+    assert by_words([qiosa * 100, ENGLISH]) == (("xx", "en"), "default")
 
 
 def test_of_several_files_the_first_that_states_both_languages_counts() -> None:
@@ -172,6 +174,7 @@ def test_it_says_where_the_languages_were_found() -> None:
 def test_languages_are_stated_by_code_or_name() -> None:
     for stated in ("de-en", "deu-eng", "German-English", "german-EN"):
         assert languages(stated=stated) == ("de", "en")
+    assert languages(stated="Tsez-English") == ("ddo", "en")
 
 
 def test_anything_else_is_refused_in_one_line() -> None:

@@ -143,6 +143,11 @@ def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Pa
         ("related", ["これは日本語の文章です。\tA bird."] * 3, "the first column is in Japanese script, not English"),
         ("dictionary", ["これは日本語の文章です。\tEin Vogel."] * 3, "--dictionary is for words in the two languages"),
         ("tgt_only", ["Hi.\tHallo.", "Run.\tLauf."], "has columns: --tgt-only is for a text in one language"),
+        (
+            "tgt_only",
+            [r"\\id MRK", r"\\c 1", r"\\v 1 Der Anfang."],
+            "has marks that are no text: --tgt-only is for a text",
+        ),
         ("tgt_only", ["これは日本語の文章です。" * 3], "is in Japanese script, not German (de), for --tgt-only"),
         ("src_only", [""], "help.txt: no sentence in it: give one per line"),
     ],

@@ -114,18 +114,22 @@ def as_read(text: str, mark: Mark) -> str:
     if mark.kind == "character":
         return without_control_characters(unescape(spelled))
     if mark.kind == "gap":
-        return "" if any(_spaces_around(text, mark)) else " "
+        return "" if any(_spaces_around(text, mark.start, mark.end)) else " "
     return spelled if mark.kind in {"keep", "emoji"} else ""
 
 
-def _spaces_around(text: str, mark: Mark) -> tuple[bool, bool]:
-    return text[max(0, mark.start - 1) : mark.start].isspace(), text[mark.end : mark.end + 1].isspace()
+def _spaces_around(text: str, start: int, end: int) -> tuple[bool, bool]:
+    return text[max(0, start - 1) : start].isspace(), text[end : end + 1].isspace()
 
 
 def _tags(text: str, marks: Sequence[Mark], first: int, solid: Sequence[int]) -> Iterator[Tag]:
     """The tags of a piece; `solid` has the number of characters but spaces before each mark."""
     opened, count = [-1], 0
-    for mark, place in zip(marks, solid, strict=True):
+    ends = [mark.end for mark in marks]
+    for i in reversed(range(len(marks) - 1)):
+        if marks[i + 1].kind == "single" and marks[i + 1].start == ends[i]:
+            ends[i] = ends[i + 1]  # single marks that touch have the space behind the last of them
+    for mark, place, end in zip(marks, solid, ends, strict=True):
         partner = -1 if mark.partner is None else mark.partner - first
         is_pair = 0 <= partner < len(marks)
         if mark.kind in {"keep", "emoji", "character"}:
@@ -133,7 +137,7 @@ def _tags(text: str, marks: Sequence[Mark], first: int, solid: Sequence[int]) ->
         if is_pair and mark.kind == "close":
             opened.pop()
             continue
-        before, after = (False, False) if is_pair else _spaces_around(text, mark)
+        before, after = (False, False) if is_pair else _spaces_around(text, mark.start, end)
         yield Tag(
             text=text[mark.start : mark.end],
             close=text[marks[partner].start : marks[partner].end] if is_pair else "",

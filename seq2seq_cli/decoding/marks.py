@@ -63,7 +63,7 @@ _HASHTAG = rf"(?<!{_W})(?<![&#/])#(?=\d{{0,31}}[^\W\d_]){_TAGGED}"
 _PRINTF = r"(?<![\d%])(?<!\d\s)%(?:\(\w{1,64}\)|\d\$)?[+0#-]?\d{0,3}(?:\.\d{1,2})?(?:ll?|hh?)?[@cdefgiorsuxEFGX]|%%"
 _BRACES = (
     r"\{\{[^{}\n]{1,64}\}\}|\{%[^{}\n]{1,200}%\}"
-    r"|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}"
+    r"|[$%#]?\{(?:[A-Za-z_][\w.\[\]-]{0,63}|\d{0,2})(?:![ars])?(?::[^{}\s]{0,16})?\}|\$t\([^()\n]{1,64}\)"
 )
 _KEPT = rf"(?:{_URL}|{_HOST}|{_PATH})(?<![{TRAILING_MARKS}])|{_E_MAIL}|{_HANDLE}|{_HASHTAG}|{_PRINTF}|{_BRACES}"
 _NUMBERED = r"(?<![\w$])\$[{}](?!\w|[.,]\d)"
@@ -129,10 +129,10 @@ MARK = (
     r"[\s\S]{0,1000}?</(?P=wordName)\s*>)"
     rf"|(?P<block></?{_BLOCKS}{_ATTRIBUTES}/?>)"
     rf"|(?P<gap><{_named('embed img input')}{_ATTRIBUTES}/?>)"
-    rf"|(?P<alone><(?:{_named('area param source track wbr')}{_ATTRIBUTES}|[A-Za-z][\w:.-]*{_ATTRIBUTES}/)>"
+    rf"|(?P<alone><(?:{_named('area param source track wbr')}{_ATTRIBUTES}|[A-Za-z][\w:.-]*{_ATTRIBUTES}/|\d{{1,2}}/)>"
     r"|\[\^[^\]\s]{1,64}\])"  # a footnote
-    rf"|(?P<open><(?P<tagName>[A-Za-z][\w:.-]*){_ATTRIBUTES}>)"
-    r"|(?P<close></(?P<endName>[A-Za-z][\w:.-]*)\s*>)"
+    rf"|(?P<open><(?P<tagName>[A-Za-z][\w:.-]*|\d{{1,2}}(?=>)){_ATTRIBUTES}>)"
+    r"|(?P<close></(?P<endName>[A-Za-z][\w:.-]*|\d{1,2})\s*>)"
     r"|(?P<entity>&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});)"
     rf"|(?P<emoji>{_EMOJI})"
     rf"|(?P<word>{_KEPT})"

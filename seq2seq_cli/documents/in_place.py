@@ -23,8 +23,9 @@ from seq2seq_cli.text.characters import Span
 # Markdown
 
 _FORMULA = r"^[ \t]*\$\$(?:(?!\$\$|\n\s*(?:\n|```|~~~)).)*+\$\$\s*?$"
-_LEFT_ALONE = re.compile(r"(?ms)\A(---|\+\+\+)[ \r]*\n(?=\S).*?\n(?:\1|\.\.\.)\s*?$|" + _FORMULA)
-"""Front matter, in YAML or in TOML, and formulas."""
+_DIRECTIVE = r"^[ \t]*:{3,}[^\n]*$"
+_LEFT_ALONE = re.compile(r"(?ms)\A(---|\+\+\+)[ \r]*\n(?=\S).*?\n(?:\1|\.\.\.)\s*?$|" + _FORMULA + "|" + _DIRECTIVE)
+"""Front matter, in YAML or in TOML, formulas, and the begin and the end of a directive: ``:::note``."""
 _REFERENCE = re.compile(r"(?<!\\)(?:``.*?``|`[^`]*`)|(?<![\]\\])\[(?!\^)([^\[\]]+)\](\[[^\[\]]*\]|(?=\())?")
 _LABEL = re.compile(r"\A\[(?:\^[^\]\s]+\]:|![A-Z]+\][ \t]*(?:\n|\Z))")
 """Of a footnote, or of a note as GitHub shows it: ``[!NOTE]``."""

@@ -218,6 +218,8 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
     for element in root.iter("*"):  # no white space between elements is text
         element.tail = None
         element.text = element.text if next(element.iterchildren(), None) is None else None
+    for hyphen in root.iter(f"{_W}noBreakHyphen"):  # part of a word, which an element of its own would leave
+        hyphen.tag, hyphen.text = _RUN_TEXT, "-"
     inner = set(root.iterfind(f".//{_RUN}/*"))
     for parent in dict.fromkeys(root.iterfind(f".//{_RUN}/..")):
         _join_fields(parent)

@@ -107,6 +107,8 @@ class PlainText:
 _BEGINNINGS = ("#", "msgctxt", "msgid ")
 """Of a message, which need no blank line before it."""
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
+_ACCESS_KEY = re.compile(r"\A([^&_]*(?<!\w))[&_](?=[^\W\d_][^&_]*\Z)(?!\w+;)")
+"""The only mark of the letter by which a program's user chooses a text: ``&Open``, ``_Open``."""
 _ESCAPE = re.compile(r"""\\(?:[abfnrtv"'\\]|[0-3]?[0-7]{1,2}|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})""")
 
 
@@ -151,7 +153,7 @@ def read_po(content: bytes, name: str, _languages: Languages) -> Draft:
             is_one = keyword == "msgstr" and ("msgid_plural" not in message.texts or "msgstr[1]" in message.texts)
             source = message.texts.get("msgid" if is_one else "msgid_plural")  # one form is for all numbers
             if keyword.startswith("msgstr") and source and not text:
-                slots.append(Slot(source, partial(_fill, file, message.lines[keyword])))
+                slots.append(Slot(_ACCESS_KEY.sub(r"\1", source), partial(_fill, file, message.lines[keyword])))
     return Draft(slots, file.content)
 
 
@@ -176,6 +178,8 @@ _AROUND = re.compile(rf"^((?:{_TAGS.pattern}|[-–—\s])*+)((?:{_END}(?!$).)*+)
 """The tags and the dash of a speaker before the text of a line, the text, and what is behind it."""
 _KARAOKE = re.compile(r"<[\d:.]+>")
 _CLOSING = "\"'”’»)]"
+_ALONE = re.compile(r"[\[(][^\[\]()]*[\])]|[♪♫].*|.*[♪♫]")
+"""The text of a line that is no part of a sentence of others: a sound, ``[door closes]``, or a line of a song."""
 _MOST_LINES = 8
 """Lines of a sentence: subtitles without punctuation have no end of one."""
 
@@ -216,7 +220,8 @@ class _Line(NamedTuple):
     def goes_on_in(self, following: "_Line") -> bool:
         """Whether the sentence at the end of this line goes on in the next one: no other speaker begins there."""
         end = _TAGS.sub("", self.text).rstrip(_CLOSING)[-1:]
-        return end not in {"", *FINAL_MARKS, ":"} and not _TAGS.sub("", following.before).strip()
+        is_alone = any(_ALONE.fullmatch(_TAGS.sub("", line.text)) for line in (self, following))
+        return not is_alone and end not in {"", *FINAL_MARKS, ":"} and not _TAGS.sub("", following.before).strip()
 
 
 def read_subtitles(content: bytes, name: str, _languages: Languages) -> Draft:

@@ -123,6 +123,8 @@ def translate(
         check_output_path(output, content="this document", endings=[document.suffix.lower()], overwrite=overwrite)
     elif named and output and output.suffix.lower() in TRANSLATED:
         raise UsageError(f"{named[0]}: no such file, or not the only one: a command translates one document")
+    elif output and len(texts) == 1 and is_file(texts[0]):
+        raise UsageError(f"{texts[0]}: a file, and no document: for its lines, {command_line('--input', texts[0])}")
     check_utf8("--prefix", prefix)
     if draw and output and os.path.realpath(draw) == os.path.realpath(output):
         raise UsageError(f"--draw and --output: both are {output}: give two names")
@@ -175,6 +177,8 @@ def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
+    if input_ is not None and input_.suffix.lower() in TRANSLATED:
+        raise UsageError(f"--input: {input_} is a document, and no lines: name it in the place of TEXT, with --output")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
     for number, text in enumerate(texts, start=1):

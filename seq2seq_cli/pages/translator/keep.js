@@ -96,12 +96,15 @@ function spacesAround(text, { start, end }) {
 /** Single marks and pairs of marks; `solid` has the number of characters but spaces before each mark. */
 function tagsOf(text, marks, solid) {
   const [tags, opened] = [[], [-1]];
+  const ends = marks.map(({ end }) => end);
+  for (let i = marks.length - 2; i >= 0; i -= 1)
+    if (marks[i + 1].kind === "single" && marks[i + 1].start === ends[i]) ends[i] = ends[i + 1];
   for (const [i, mark] of marks.entries()) {
     const partner = marks.indexOf(mark.partner);
     const isPair = partner >= 0;
     if (isPair && mark.kind === "close") opened.pop();
     if (["keep", "emoji", "character"].includes(mark.kind) || (isPair && mark.kind === "close")) continue;
-    const [spaceBefore, spaceAfter] = isPair ? [false, false] : spacesAround(text, mark);
+    const [spaceBefore, spaceAfter] = isPair ? [false, false] : spacesAround(text, { start: mark.start, end: ends[i] });
     tags.push({
       text: text.slice(mark.start, mark.end), close: isPair ? text.slice(mark.partner.start, mark.partner.end) : "",
       start: solid[i], end: solid[isPair ? partner : i],

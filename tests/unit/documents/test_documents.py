@@ -143,6 +143,7 @@ def shown(*texts: str) -> str:
         ("a.md", "> [!NOTE]\n> A dog.\n\n$$\na\n$$\n", ["A dog."]),
         ("a.md", "A dog:\n$$\nthe dog\n$$\nA cat.\n\n- $$x$$\n\nB.\n", ["A dog:", "A cat.", "B."]),
         ("a.md", "A dog is\n$$x$$, a cat.\n\n```\n$$ b\n```\nB.\n$$\n", ["A dog is $$x$$, a cat.", "B. $$"]),
+        ("a.md", ":::note\nA dog.\n:::\n\nA cat.\n", ["A dog.", "A cat."]),
         ("a.md", '+++\ntitle = "The dog"\n+++\n\nA dog.\n', ["A dog."]),
         ("a.md", "---\r\ntitle: The dog\r\n---\r\n\r\nA dog.\r\n", ["A dog."]),
         ("a.md", "---\n\nA dog.\n\n---\n\nA cat.\n", ["A dog.", "A cat."]),
@@ -152,6 +153,11 @@ def shown(*texts: str) -> str:
         # Characters with names, which XML knows by their numbers alone.
         ("a.xhtml", "<p>caf&eacute;&nbsp;&lt;b<!-- &nbsp; --></p>", ["caf\xe9\xa0&lt;b<x0/>"]),
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
+        (
+            "a.po",
+            "".join(f'msgid "{text}"\nmsgstr ""\n' for text in ("&Open", "a_b", "R&D", "a _b")),
+            ["Open", "a_b", "R&D", "a b"],
+        ),
         ("a.po", 'msgid "a\\d\\t\\"b\\\\"\nmsgstr ""\n', ['a\\d\t"b\\']),
         ("a.po", 'msgid "a"\nmsgstr ""\nmsgid "b"\nmsgstr ""\n# c\nmsgid "d"\nmsgstr "D"\n', ["a", "b"]),
         # The mark of an end and a new speaker end a sentence.
@@ -162,11 +168,13 @@ def shown(*texts: str) -> str:
         ("a.vtt", shown("a <00:01.2><c>b</c>"), ["a <c>b</c>"]),
         ("a.srt", shown("<i>a\nb</i>", "c <b>d</b>"), ["a b c <b>d</b>"]),
         ("a.srt", shown("昨日彼女は\n新しい家を買った。", "ok\n家"), ["昨日彼女は新しい家を買った。", "ok 家"]),
+        ("a.srt", shown("♪ a ♪", "(b c)", "d", "[e]", "f"), ["♪ a ♪", "(b c)", "d", "[e]", "f"]),
         ("a.srt", shown(*"abcdefghij"), ["a b c d e f g h", "i j"]),
         # Word cuts a text into runs wherever it was edited.
         ("a.docx", letter(run("She k") + "<w:proofErr/>" + run("issed")), ["She kissed"]),
         ("a.docx", letter(run("a", BOLD) + run("b", BOLD) + run("cde")), ["<x0>ab</x0>cde"]),
         ("a.docx", letter(f'<w:ins xmlns:b="b">{run("a", BOLD)}</w:ins>{run("b")}'), ["<x0>a</x0>b"]),
+        ("a.docx", letter(f"{run('a')}<w:r><w:noBreakHyphen/></w:r>{run('b')}"), ["a-b"]),
         ("a.docx", letter(run("a") + "<w:r><w:br/></w:r>" + run("b")), ["a<br 0>b"]),
         ("a.docx", letter(run("a") + f"<w:r><w:pict><w:p>{run('b')}</w:p></w:pict></w:r>"), ["a<img 0>", "b"]),
         ("a.docx", letter(f"{run('a')}<w:sdt><w:sdtContent>{run('b')}</w:sdtContent></w:sdt>"), ["a<img 0>", "b"]),

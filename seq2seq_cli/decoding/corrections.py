@@ -62,10 +62,8 @@ def read_correction(codecs: Codecs, source: str, translation: str, *, name: str)
     those that are kept and those that stand on both sides.
     """
     src, tgt = codecs
-    pieces, translations = (
-        split_passage(text, codec.config.language, lambda _: True).pieces
-        for text, codec in zip((source, translation), codecs, strict=True)
-    )
+    sides = zip((source, translation), codecs, strict=True)
+    pieces, translations = (split_passage(text, codec.config.language, lambda _: True).pieces for text, codec in sides)
     if not len(pieces) == len(translations) > 0:
         counts = f"{counted(len(pieces), 'sentence')}, its translation {len(translations)}"
         raise InputError(f"{name}: the source has {counts}: give one for each")

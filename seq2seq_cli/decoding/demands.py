@@ -7,26 +7,15 @@ from typing import TypeAlias
 
 from seq2seq_cli.decoding.search.constrained import Constraints, Form, Term
 from seq2seq_cli.errors import InputError
-from seq2seq_cli.text.characters import (
-    BEGINNING,
-    FINAL_MARKS,
-    INNER_MARKS,
-    SPACING,
-    Case,
-    Span,
-    are_in_one_word,
-    in_spaced_word,
-    lowered,
-    normalise,
-    solid_length,
-)
+from seq2seq_cli.text import characters
+from seq2seq_cli.text.characters import BEGINNING, SPACING, Case, Span, lowered, normalise, solid_length
 from seq2seq_cli.text.codec import Codec, Reading, Word
 from seq2seq_cli.text.vocabulary import BOS, PAD, UNK
 
 Terms: TypeAlias = Mapping[str, tuple[str, ...]]
 """A glossary: terms of the source, each with its translations, of which one must be used."""
 
-_ONE_MARK = str.maketrans(dict.fromkeys(INNER_MARKS, "'"))
+_ONE_MARK = str.maketrans(dict.fromkeys(characters.INNER_MARKS, "'"))
 
 
 def glossary_of(lines: Iterable[str], name: str) -> Terms:
@@ -79,7 +68,7 @@ def _occurrences(term: str, text: str) -> Iterator[int]:
     start = text.find(term)
     while start >= 0:
         edges = [text[max(place - 1, 0) : place + 1] for place in (start, start + len(term))]
-        if not any(len(around) == 2 and are_in_one_word(*around) for around in edges):
+        if not any(len(around) == 2 and characters.are_in_one_word(*around) for around in edges):
             yield start
         start = text.find(term, start + 1)
 
@@ -101,10 +90,8 @@ class Demands:
             raise InputError(f"--prefix {self.prefix}: has words that the model cannot write: choose others")
         for term, translations in self.terms.items():
             if not any(True for _ in forms(translations, codec)):
-                raise InputError(
-                    f"{glossary}: {term}: the model cannot write all words of {' or '.join(translations)}: give another"
-                    " translation"
-                )
+                problem = f"{glossary}: {term}: the model cannot write all words of {' or '.join(translations)}"
+                raise InputError(f"{problem}: give another translation")
 
     def case(self, sentence: Reading) -> Case:
         """The case of the translation of a sentence that begins with the prefix: at its beginning, the prefix's."""
@@ -119,18 +106,17 @@ class Demands:
         """
         given = self.prefix if is_first else ""
         prefix = given if isinstance(given, str) else ""
-        words = (
-            codec.read(prefix).words if sentence.case in ("capitals", "title") else codec.read_part(prefix, begins=True)
-        )
+        has_other_case = sentence.case in ("capitals", "title")
+        words = codec.read(prefix).words if has_other_case else codec.read_part(prefix, begins=True)
         terms = tuple(self._terms(sentence, codec)) if self.terms else ()
         # A sentence with a final mark inside, as in a quotation, may have a term behind it.
-        is_plain = not any(FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
+        is_plain = not any(characters.FINAL_MARKS.issuperset(word.text) for word in sentence.words[:-1] if word.text)
         return Constraints(
             prefix=_ids(words) if isinstance(given, str) else given,
             terms=terms,
             continuing=codec.inner_ids if terms else frozenset(),
             opening=codec.vocabulary.opening_ids if terms else frozenset(),
-            after_prefix=codec.inner_ids if in_spaced_word(prefix[-1:]) else frozenset(),
+            after_prefix=codec.inner_ids if characters.in_spaced_word(prefix[-1:]) else frozenset(),
             closing=codec.vocabulary.final_ids if terms and is_plain else frozenset(),
         )
 

@@ -67,11 +67,8 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     if with_pairs and (missing := next((file for file in pair_files if not file.is_file()), None)):
         raise ModelFileError(f"{missing}: missing: leave out --with-pairs, or {RESTORE}")
     if pair_files and not with_pairs:
-        logger.warning(
-            "%s: the training pairs that it consults are left out, and it translates as with decoding.similar_pairs=0:"
-            " --with-pairs includes them",
-            folder.path,
-        )
+        left_out = f"{folder.path}: the training pairs that it consults are left out"
+        logger.warning("%s, and it translates as with decoding.similar_pairs=0: --with-pairs includes them", left_out)
     lacks = ["training pairs"] if pair_files and not with_pairs else []
     if len(members) > 1 and ending != ".zip":
         lacks.append("other models")

@@ -18,20 +18,12 @@ import numpy as np
 
 from seq2seq_cli.decoding.marks import Mark
 from seq2seq_cli.shapes import Float
-from seq2seq_cli.text.characters import (
-    ACCENTS,
-    HIDDEN,
-    UNSPACED_LETTERS,
-    Span,
-    are_in_one_word,
-    is_space,
-    solid_length,
-    without_control_characters,
-)
+from seq2seq_cli.text import characters
+from seq2seq_cli.text.characters import HIDDEN, Span, is_space, solid_length
 
 _PAIRS = ("()", "[]", "{}", '""', "''", "“”", "„“", "‚‘", "«»", "‹›")
 _OPENING = "".join(pair[0] for pair in _PAIRS) + "$€£¥"
-_LETTER = rf"(?:(?![{UNSPACED_LETTERS}_])[\w{ACCENTS}])"
+_LETTER = rf"(?:(?![{characters.UNSPACED_LETTERS}_])[\w{characters.ACCENTS}])"
 _TOUCHING = rf"{_LETTER}*{HIDDEN}(?:{HIDDEN}|{_LETTER})*"
 WIDENED = (
     "|".join(f"{re.escape(pair[0])}{_TOUCHING}{re.escape(pair[1])}" for pair in _PAIRS)
@@ -112,7 +104,7 @@ def as_read(text: str, mark: Mark) -> str:
     """The text that the model reads in place of a mark."""
     spelled = text[mark.start : mark.end]
     if mark.kind == "character":
-        return without_control_characters(unescape(spelled))
+        return characters.without_control_characters(unescape(spelled))
     if mark.kind == "gap":
         return "" if any(_spaces_around(text, mark.start, mark.end)) else " "
     return spelled if mark.kind in {"keep", "emoji"} else ""
@@ -212,7 +204,7 @@ def _may_part(before: str, after: str) -> bool:
     if is_space(before) or is_space(after):
         return not is_space(after)
     is_joined = category(after)[0] == "M" or "\u200d" in {before, after}
-    return not (is_joined or are_in_one_word(before, after))
+    return not (is_joined or characters.are_in_one_word(before, after))
 
 
 def _weights_of_words(

@@ -39,7 +39,7 @@ def read_blocks(stream: BufferedIOBase, name: str) -> Iterator[list[str]]:
         yield from groups(_decoded(line, f"{name}:{number}", is_first=number == 1) for line, number in numbered)
 
 
-def _decoded(line: bytes, place: str, *, is_first: bool) -> str:
+def _decoded(line: bytearray, place: str, *, is_first: bool) -> str:
     """The text of a line; raises InputError as `read_blocks`."""
     if len(line) > LONGEST_LINE:
         raise InputError(f"{place}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line")
@@ -60,25 +60,21 @@ def read_lines(path: Path) -> Iterator[str]:
         raise InputError(unreadable(path, error)) from None
 
 
-def _whole_lines(stream: BufferedIOBase) -> Iterator[list[bytes]]:
+def _whole_lines(stream: BufferedIOBase) -> Iterator[list[bytearray]]:
     """Blocks of one line or more, of about `_BLOCK_BYTES` at most; only a single line can be longer.
 
     Of a line that is longer than `LONGEST_LINE`, the beginning is the last line: nothing behind it is read.
     """
-    begun: list[bytes] = []
-    size = 0
+    begun = bytearray()
     while data := stream.read1(_BLOCK_BYTES):
-        size += len(data)
-        if b"\n" not in data:
-            begun.append(data)
-            if size > LONGEST_LINE:
-                break
-            continue
-        *lines, rest = b"".join([*begun, data]).split(b"\n")
-        begun, size = [rest], len(rest)
-        yield lines
-    if last := b"".join(begun):
-        yield [last]
+        begun += data
+        if b"\n" in data:
+            *lines, begun = begun.split(b"\n")
+            yield lines
+        elif len(begun) > LONGEST_LINE:
+            break
+    if begun:
+        yield [begun]
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:

@@ -135,10 +135,8 @@ def load_translator(
     first, *others = (open_translator(run, options, device, with_features=with_features) for run in runs)
     for run, other in zip(runs[1:], others, strict=True):
         if not (other.src_codec.has_units_of(first.src_codec) and other.tgt_codec.has_units_of(first.tgt_codec)):
-            raise UsageError(
-                f"{run.path}: has other vocabularies than {runs[0].path}: only runs whose prepared folders have"
-                " the same vocabularies translate together"
-            )
+            cure = "only runs whose prepared folders have the same vocabularies translate together"
+            raise UsageError(f"{run.path}: has other vocabularies than {runs[0].path}: {cure}")
     if others:
         from seq2seq_cli.decoding.engines.ensemble import Ensemble
 
@@ -153,10 +151,8 @@ def open_translator(run: RunFolder, options: DecodingOptions, device: DeviceName
     src_shape = read_header(run.weights_path).places.get("encoder.embedding.weight", [])[2:]
     for side, size, codec in (("source", next(iter(src_shape), 0), src), ("target", engine.vocabulary_size, tgt)):
         if size != len(codec.vocabulary):
-            raise ModelFileError(
-                f"{run.path}: its weights have {size} {side} units, its codec has {len(codec.vocabulary)}:"
-                " restore them, or train again"
-            )
+            problem = f"its weights have {size} {side} units, its codec has {len(codec.vocabulary)}"
+            raise ModelFileError(f"{run.path}: {problem}: restore them, or train again")
     return Translator(engine=engine, src_codec=src, tgt_codec=tgt, options=options)
 
 

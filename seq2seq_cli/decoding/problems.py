@@ -41,10 +41,8 @@ def _length(translator: Translator, translation: Translation) -> str:
     longest = translator.src_codec.longest
     for sentence in translation.sentences:
         if longest and len(sentence.src_tokens) - 1 > longest and (length := len(sentence.reading.words)) > longest:
-            return (
-                f"a sentence of {length} {_kind(translator)} is longer than the longest training sentence ({longest}):"
-                " split it for a better translation"
-            )
+            longer = f"longer than the longest training sentence ({longest})"
+            return f"a sentence of {length} {_kind(translator)} is {longer}: split it for a better translation"
     return ""
 
 

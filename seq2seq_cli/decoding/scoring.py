@@ -50,23 +50,19 @@ def score_pairs(
     A pair of blank texts has no tokens. An InputError of `pairs`, or for a text that is too long for the model, is
     raised once the pairs before it are scored; `place` names the text.
     """
-    read = (
-        (_read_source(translator, source, place(number)), translator.tgt_codec.read(target))
-        for number, (source, target) in enumerate(pairs, start=1)
-    )
-    for group in groups(read, _CHUNK_PAIRS):
+    for group in groups(_read(translator, pairs, place), _CHUNK_PAIRS):
         yield from _score(translator, group, with_attention)
 
 
-def _read_source(translator: Translator, text: str, place: str) -> Reading:
+def _read(translator: Translator, pairs: Iterable[tuple[str, str]], place: Place) -> Iterator[tuple[Reading, Reading]]:
     longest = translator.engine.max_source_length
-    reading = translator.src_codec.read(text)
-    if longest is not None and len(reading.ids) + len((EOS,)) > longest:
-        raise InputError(
-            f"{place}: {len(reading.ids) + 1} tokens, <eos> counted, but this model's location attention takes at most"
-            f" {longest} (model.attention.max_length): shorten it, or train with another score"
-        )
-    return reading
+    for number, (source, target) in enumerate(pairs, start=1):
+        src = translator.src_codec.read(source)
+        if longest is not None and len(src.ids) + len((EOS,)) > longest:
+            most = f"this model's location attention takes at most {longest} (model.attention.max_length)"
+            problem = f"{place(number)}: {len(src.ids) + 1} tokens, <eos> counted, but {most}"
+            raise InputError(f"{problem}: shorten it, or train with another score")
+        yield src, translator.tgt_codec.read(target)
 
 
 def _score(
@@ -84,10 +80,5 @@ def _score(
                 if with_attention:
                     weights[batch[row]].append(attention[: len(sources[row]) + 1])
     for (source, target), of_pair, attended in zip(pairs, log_probabilities, weights, strict=True):
-        yield PairScore(
-            src=source,
-            tgt=target,
-            weights=np.array(attended) if attended else np.zeros((0, 0), np.float32),
-            log_probability=math.fsum(of_pair),
-            length=len(of_pair),
-        )
+        matrix = np.array(attended) if attended else np.zeros((0, 0), np.float32)
+        yield PairScore(src=source, tgt=target, weights=matrix, log_probability=math.fsum(of_pair), length=len(of_pair))

@@ -174,13 +174,12 @@ def abbreviations_of(language: str) -> frozenset[str]:
 
 def _masked(text: str, marks: Sequence[Mark]) -> str:
     """The text with _FILLER, HIDDEN, _EMOJI or a space for each character of a mark."""
-    masks = []
+    masked = list(text)
     for mark in marks:
         length = mark.end - mark.start
         known = {"keep": HIDDEN * length, "emoji": _EMOJI.ljust(length, _FILLER), "gap": " ".rjust(length, _FILLER)}
-        masks.append(known.get(mark.kind, as_read(text, mark).ljust(length, _FILLER)))
-    gaps = _gaps(len(text), marks)
-    return "".join(text[start:end] + mask for (start, end), mask in zip(gaps, [*masks, ""], strict=True))
+        masked[mark.start : mark.end] = known.get(mark.kind, as_read(text, mark).ljust(length, _FILLER))
+    return "".join(masked)
 
 
 def _gaps(length: int, spans: Sequence[Mark] | Sequence[Piece]) -> Iterator[Span]:

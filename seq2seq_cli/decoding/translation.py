@@ -37,9 +37,8 @@ class TotalScore:
     """The number of these tokens."""
 
     def __add__(self, other: "TotalScore") -> "TotalScore":
-        return TotalScore(
-            log_probability=self.log_probability + other.log_probability, length=self.length + other.length
-        )
+        log_probability = self.log_probability + other.log_probability
+        return TotalScore(log_probability=log_probability, length=self.length + other.length)
 
     @property
     def score(self) -> float:
@@ -163,10 +162,8 @@ class Translation:
     @property
     def total(self) -> TotalScore:
         """The score of all sentences together."""
-        return TotalScore(
-            log_probability=math.fsum(sentence.log_probability for sentence in self.sentences),
-            length=sum(len(sentence.tgt_tokens) for sentence in self.sentences),
-        )
+        log_probability = math.fsum(sentence.log_probability for sentence in self.sentences)
+        return TotalScore(log_probability=log_probability, length=sum(len(each.tgt_tokens) for each in self.sentences))
 
     @property
     def score(self) -> float:

@@ -266,9 +266,8 @@ class Translator:
         for rank in range(max(map(len, found), default=1)):
             sentences = tuple(of_sentence[min(rank, len(of_sentence) - 1)] for of_sentence in found)
             text = passage.join([sentence.text for sentence in sentences])
-            translations.append(
-                Translation(source=passage.source, text=text, sentences=sentences, was_cut=passage.was_cut)
-            )
+            made = Translation(source=passage.source, text=text, sentences=sentences, was_cut=passage.was_cut)
+            translations.append(made)
         alternatives = tuple(translations) if self.options.n_best > 1 and found else ()
         return replace(translations[0], alternatives=alternatives)
 
@@ -290,8 +289,6 @@ class Translator:
     def search_options(self) -> DecodingOptions:
         """The options, with room for as many words where tokens are characters."""
         options, factor = self.options, CHARACTERS_PER_TOKEN if self.tgt_codec.has_character_tokens else 1
-        return replace(
-            options,
-            no_repeat_ngram_size=min(options.no_repeat_ngram_size * factor, LARGEST_INTEGER),
-            max_length_extra=min(options.max_length_extra * factor, MOST_EXTRA_TOKENS),
-        )
+        ngram_size = min(options.no_repeat_ngram_size * factor, LARGEST_INTEGER)
+        extra = min(options.max_length_extra * factor, MOST_EXTRA_TOKENS)
+        return replace(options, no_repeat_ngram_size=ngram_size, max_length_extra=extra)

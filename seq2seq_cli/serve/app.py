@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -23,7 +23,7 @@ from seq2seq_cli.decoding.corrections import add_line, correction_line
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.load import LoadedRun, load
 from seq2seq_cli.decoding.problems import problems
-from seq2seq_cli.documents.plain_text import TRANSLATED
+from seq2seq_cli.documents.plain_text import TRANSLATED, Languages
 from seq2seq_cli.errors import InputError, UsageError
 from seq2seq_cli.pages.page import VIEWS, manifest, page
 from seq2seq_cli.runs.layout import SUGGESTIONS
@@ -35,8 +35,6 @@ from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
 logger = logging.getLogger(__name__)
 
-Direction: TypeAlias = tuple[str, str]
-"""From which language into which: two ISO 639 codes."""
 _T = TypeVar("_T")
 
 _RETRY = {"Retry-After": "1"}
@@ -52,12 +50,12 @@ _MOST_BYTES, _SECONDS = 100_000_000, 600
 
 def load_runs(
     runs: Sequence[Path | None], *, device: DeviceName, overrides: Sequence[str], threads: int | None
-) -> dict[Direction, LoadedRun]:
+) -> dict[Languages, LoadedRun]:
     """The runs by their directions; None stands for the newest one.
 
     Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
     """
-    served: dict[Direction, LoadedRun] = {}
+    served: dict[Languages, LoadedRun] = {}
     for run in runs:
         loaded = load(run, device=device, overrides=overrides, threads=threads)
         translator = loaded.translator
@@ -70,24 +68,11 @@ def load_runs(
     return served
 
 
-class TranslatedFiles(dict[str, bytes]):
-    """Translated documents by their names, which nobody can guess: a secret, a full stop, and a document's own name."""
-
-    def keep(self, name: str, content: bytes) -> str:
-        """The name under which a document is kept for a while."""
-        secret = f"{secrets.token_urlsafe(16)}.{name}"
-        self[secret] = content
-        while sum(map(len, self.values())) > _MOST_BYTES:
-            del self[next(iter(self))]
-        asyncio.get_running_loop().call_later(_SECONDS, self.pop, secret, None)
-        return secret
-
-
 @dataclass(frozen=True, kw_only=True)
 class Application:
     """The translators of a server, and its answers to all addresses."""
 
-    runs: Mapping[Direction, LoadedRun]
+    runs: Mapping[Languages, LoadedRun]
     """By the directions in which they translate; the first one is the page's at first."""
     keys: Collection[bytes]
     """The API keys that open the server; without any, it is open to everybody who reaches it."""
@@ -99,7 +84,8 @@ class Application:
     """Seconds to receive the body of a request (else 408), and to translate it (else 503)."""
     takes_suggestions: bool = False
     """Whether suggested translations are kept in the folders of the runs, for their owners."""
-    files: TranslatedFiles = field(default_factory=TranslatedFiles)
+    files: dict[str, bytes] = field(default_factory=dict)
+    """Translated documents by their names, which nobody can guess: a secret, a full stop, and a document's own name."""
     file_turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_AT_A_TIME))
 
     @cached_property
@@ -136,7 +122,12 @@ class Application:
             name, content = await _unless_client_leaves(request, self._in_time(self._translated_file(fields)))
         finally:
             self.file_turns.release()
-        address = f"{request.base_url}download_file/{quote(self.files.keep(name, content))}"
+        secret = f"{secrets.token_urlsafe(16)}.{name}"
+        self.files[secret] = content
+        while sum(map(len, self.files.values())) > _MOST_BYTES:
+            del self.files[next(iter(self.files))]
+        asyncio.get_running_loop().call_later(_SECONDS, self.files.pop, secret, None)
+        address = f"{request.base_url}download_file/{quote(secret)}"
         return JSONResponse({"translatedFileUrl": address}, headers=_NOT_STORED)
 
     async def download_file(self, request: Request) -> Response:
@@ -200,7 +191,7 @@ class Application:
             "/health": JSONResponse({"status": "ok"}),
         }
 
-    async def _direction(self, wanted: TranslateRequest) -> tuple[Direction, dict[str, Any] | None]:
+    async def _direction(self, wanted: TranslateRequest) -> tuple[Languages, dict[str, Any] | None]:
         """The direction of a request, and the language that was found where it is to be; raises HTTPException."""
         sources = [source for source, target in self.runs if target == wanted.target]
         found = None

@@ -46,10 +46,8 @@ class Ensemble:
         The best tokens of the mean need not be among the best of any member, so each member is asked for all tokens.
         Those whose mean probability underflows to 0 count as equal.
         """
-        found = [
-            member.step(tokens, of_member, k=0, asked=None if k else asked)
-            for member, of_member in zip(self._members, state, strict=True)
-        ]
+        members = zip(self._members, state, strict=True)
+        found = [member.step(tokens, of_member, k=0, asked=None if k else asked) for member, of_member in members]
         steps = [proposals for proposals, _ in found]
         of_members = [proposals.asked for proposals in steps]
         best = np.zeros((len(tokens), 0), dtype=np.int64)
@@ -58,14 +56,10 @@ class Ensemble:
             offered[:, [PAD, BOS]] = -1
             best = largest(offered, k)
         weights = [proposals.weights for proposals, attends in zip(steps, self._attending, strict=True) if attends]
-        proposals = Proposals(
-            tokens=best,
-            log_probabilities=_mean(of_members, best),
-            asked=_mean(of_members, asked if k else None),
-            weights=np.mean(weights or [proposals.weights for proposals in steps], axis=0),
-            features=np.concatenate([proposals.features for proposals in steps], axis=1),
-        )
-        return proposals, EnsembleState(after for _, after in found)
+        of_best, of_asked = _mean(of_members, best), _mean(of_members, asked if k else None)
+        attention = np.mean(weights or [proposals.weights for proposals in steps], axis=0)
+        features = np.concatenate([proposals.features for proposals in steps], axis=1)
+        return Proposals(best, of_best, of_asked, attention, features), EnsembleState(after for _, after in found)
 
     def look(self, _tokens: Int[np.ndarray, " R"], _state: EnsembleState) -> Look | None:
         """None: each member has its own attention."""

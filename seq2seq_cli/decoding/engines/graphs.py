@@ -95,10 +95,8 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     except ModelFileError as error:
         raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
     if not difference <= TOLERANCE:  # not >, which is false for NaN
-        raise ExportError(
-            f"{folder}: the exported model's numbers differ from torch's by up to {difference:.1e}, more than"
-            f" {TOLERANCE:.0e}: translate with decoding.engine=torch"
-        )
+        found = f"the exported model's numbers differ from torch's by up to {difference:.1e}, more than {TOLERANCE:.0e}"
+        raise ExportError(f"{folder}: {found}: translate with decoding.engine=torch")
     write_whole(folder / EXPORT_RECORD, record.content)
 
 
@@ -159,11 +157,8 @@ def _step(model: Seq2Seq, given: Tensors) -> Tensors:
     states = given["states"]
     readers = Readers(slots=given["slots"], places=given["places"])
     memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"], readers=readers)
-    state = DecoderState(
-        rnn=RNNState(hidden=given["hidden"], cell=given.get("cell")),
-        position=given["position"],
-        attentional=given.get("attentional"),
-    )
+    rnn = RNNState(hidden=given["hidden"], cell=given.get("cell"))
+    state = DecoderState(rnn=rnn, position=given["position"], attentional=given.get("attentional"))
     with watched(model.decoder.attention) as seen:
         features, state, weights = model.decoder.step(given["tokens"], state, memory)
     after = {NEXT + name: tensor for name, tensor in _named(state).items()}
@@ -197,7 +192,8 @@ class _Traced(nn.Module):
 
 def _trace(model: Seq2Seq, part: _Part, inputs: Tensors, outputs: Sequence[str]) -> onnx.ModelProto:
     file = io.BytesIO()
-    axes = {name: AXES.get(name.removeprefix(NEXT), "") for name in (*inputs, *outputs)}
+    letters = {name: AXES.get(name.removeprefix(NEXT), "") for name in (*inputs, *outputs)}
+    axes = {name: {i: axis for i, axis in enumerate(of_name) if axis != "_"} for name, of_name in letters.items()}
     register_custom_op_symbolic("aten::unsafe_chunk", _split_in_equal_parts, OPSET)
     with warnings.catch_warnings(), torch.no_grad():
         # The exporter that traces is deprecated in favour of one that takes twenty times as long, needs one more
@@ -216,9 +212,7 @@ def _trace(model: Seq2Seq, part: _Part, inputs: Tensors, outputs: Sequence[str])
                 opset_version=OPSET,
                 input_names=list(inputs),
                 output_names=list(outputs),
-                dynamic_axes={
-                    name: {i: axis for i, axis in enumerate(of_name) if axis != "_"} for name, of_name in axes.items()
-                },
+                dynamic_axes=axes,
             )
         except Exception as error:  # whatever the exporter meets: a model of one's own may have any operation
             if is_out_of_memory(error):

@@ -70,9 +70,8 @@ class Graph:
             if path.stat().st_size > _MOST_BYTES:
                 raise ValueError(f"larger than {_MOST_BYTES / 1e6:g} MB")  # noqa: TRY301  # as for a damaged one
             # A fallback to the same CPU would only print to stdout.
-            self._session = onnxruntime.InferenceSession(
-                path, options, providers=["CPUExecutionProvider"], enable_fallback=0
-            )
+            only = ["CPUExecutionProvider"]
+            self._session = onnxruntime.InferenceSession(path, options, providers=only, enable_fallback=0)
             self.outputs: list[str] = [output.name for output in self._session.get_outputs()]
             if len(set(self.outputs)) < len(self.outputs):
                 raise ValueError("two outputs of one name")  # noqa: TRY301  # as for a damaged one
@@ -155,8 +154,7 @@ class OnnxEngine:
         lengths = np.array([len(source) + 1 for source in sources], dtype=np.int64)
         src = np.full((len(sources), lengths.max()), PAD, dtype=np.int64)
         for row, source in zip(src, sources, strict=True):
-            row[: len(source)] = source
-            row[len(source)] = EOS
+            row[: len(source) + 1] = [*source, EOS]
         names = self._encoder.outputs
         memory = dict(zip(names, self._encoder.run({"src": src, "lengths": lengths}, names), strict=True))
         state = {name: memory.pop(name) for name in self._state}
@@ -192,13 +190,9 @@ class OnnxEngine:
         tokens, best, *others = proposals
         lengths = [len(values) for values in others]
         lengths += [values.shape[_row_axis(name)] for name, values in state.items()]
-        if (
-            not tokens.shape == best.shape == (rows, k)
-            or set(lengths) != {rows}
-            or tokens.dtype != np.int64
-            # Without a sign, negative numbers are the largest.
-            or tokens.view(np.uint64).max(initial=0) >= self.vocabulary_size
-        ):
+        is_sound = tokens.shape == best.shape == (rows, k) and set(lengths) == {rows} and tokens.dtype == np.int64
+        # Without a sign, negative numbers are the largest.
+        if not is_sound or tokens.view(np.uint64).max(initial=0) >= self.vocabulary_size:
             raise ModelFileError(f"{self._decoder.path}: damaged: it computes other values than a graph of s2s")
         if np.isnan(best.min(initial=0)) or np.isnan(proposals.asked.min(initial=0)):
             raise ModelFileError(f"{self._decoder.path}: it computes NaN: its weights are too large: train again")

@@ -101,13 +101,12 @@ def watched(attention: ContextProvider) -> Iterator[dict[str, Tensor]]:
     if not isinstance(attention, Attention):
         yield seen
         return
-    hooks = (
+    with (
         attention.score.register_forward_hook(lambda _score, _given, scores: seen.update(scores=scores)),
         attention.register_forward_hook(
             lambda _attention, given, found: seen.update(query=given[0], weights=found.weights, context=found.context)
         ),
-    )
-    with hooks[0], hooks[1]:
+    ):
         yield seen
 
 

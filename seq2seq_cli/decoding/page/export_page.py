@@ -36,11 +36,8 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
-_PARTS = (
-    *("tensors", "products", "operators", "engine", "similar", "beam"),
-    *("characters", "tokenizer", "codec", "keep", "sentences", "weights", "translate"),
-)
-SCRIPTS = (*VIEWS, "panes.js", *(f"translator/{part}.js" for part in _PARTS))
+_PARTS = "tensors products operators engine similar beam characters tokenizer codec keep sentences weights translate"
+SCRIPTS = (*VIEWS, "panes.js", *(f"translator/{part}.js" for part in _PARTS.split()))
 """The files of the page's scripts, in the order in which they run."""
 
 _STEPS = 6000
@@ -65,9 +62,8 @@ def write_page(folder: RunFolder, out: Path, *, overwrite: bool, with_pairs: boo
     try:
         model = _model(folder.path, translator)
     except (ValueError, RecursionError) as error:
-        raise ExportError(
-            f"{folder.path}: its rules for words have an expression that no page can do: {error}"
-        ) from None
+        problem = f"{folder.path}: its rules for words have an expression that no page can do"
+        raise ExportError(f"{problem}: {error}") from None
     names = [*map(name_of, languages)]
     content = json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = {
@@ -120,10 +116,8 @@ def _model(run: Path, translator: Translator) -> dict[str, Any]:
         raise ExportError(f"{run}: decoding.sampling is true in its config.yaml; the page searches: set it to false")
     for codec in (src, tgt):
         if codec.unit != "character" and codec.rules is None:
-            raise ExportError(
-                f"{run}: a program cuts {codec.config.language} into words, which no page can run: prepare with --set"
-                " text.unit=character, and train a new run"
-            )
+            problem = f"{run}: a program cuts {codec.config.language} into words, which no page can run"
+            raise ExportError(f"{problem}: prepare with --set text.unit=character, and train a new run")
     is_shared = (src.vocabulary, src.merges) == (tgt.vocabulary, tgt.merges)  # which are not there twice
     return {
         "src": codec_data(src),

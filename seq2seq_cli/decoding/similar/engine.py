@@ -22,7 +22,7 @@ k proposals per row, A tokens asked for.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,37 +86,27 @@ class ConsultingState:
         return replace(self, model=self.model.select(rows), sources=self.sources[rows])
 
 
+@dataclass(eq=False, repr=False)
 class ConsultingEngine:
     """The steps of a model that consults `most` similar pairs for each source, with a `weight` in its probabilities."""
 
-    def __init__(
-        self,
-        model: Engine[Any],
-        pairs: SimilarPairs,
-        *,
-        most: int,
-        weight: float,
-        same: Mapping[int, int] | None,
-        marks: frozenset[int] = frozenset(),
-        kept: JoinedFeatures | None = None,
-    ) -> None:
-        """The model with its pairs; `same` has the target unit of each source unit that is written alike.
+    model: Engine[Any]
+    pairs: SimilarPairs
+    _: KW_ONLY
+    most: int
+    weight: float
+    same: Mapping[int, int] | None
+    """The target unit of each source unit that is written alike. None: the pairs correct the model, and lambda does not
+    depend on what it proposes."""
+    marks: frozenset[int] = frozenset()
+    """Units that do not count in what is similar: they end a sentence or not as people like."""
+    kept: JoinedFeatures | None = None
 
-        Where `same` is None, the pairs correct the model, and lambda does not depend on what it proposes.
-
-        The `marks` of the source, which end a sentence or not as people like, do not count in what is similar.
-        """
-        self._model = model
-        self.pairs = pairs
-        self._same = same
-        self._marks = marks
-        self._kept = kept
-        self._most = most
-        self._weight = weight
-        self.vocabulary_size = model.vocabulary_size
-        self.has_attention = model.has_attention
-        self.threads = model.threads
-        self.max_source_length = model.max_source_length
+    def __post_init__(self) -> None:
+        self.vocabulary_size = self.model.vocabulary_size
+        self.has_attention = self.model.has_attention
+        self.threads = self.model.threads
+        self.max_source_length = self.model.max_source_length
 
     def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
         """The state before the first step; see `Engine`."""
@@ -125,7 +115,7 @@ class ConsultingEngine:
         # much memory as all neighbours.
         features = self._features_of({number for pairs in found for number in pairs})
         last = {number: i for i, pairs in enumerate(found) for number in pairs}
-        neighbours, same = [], self._same or {}
+        neighbours, same = [], self.same or {}
         for i, pairs in enumerate(found):
             written = np.array([token for tgt in pairs.values() for token in (*tgt, EOS)])
             of_pairs = [features.pop(number) if last[number] == i else features[number] for number in pairs]
@@ -137,13 +127,10 @@ class ConsultingEngine:
             if each:
                 row[-len(each.tokens) :] = each.tokens
                 columns_of_row[each.tokens] = np.arange(width - len(each.tokens), width)
+        model, rows = self.model.start(sources), np.arange(len(sources))
+        copied = tuple(frozenset(same[unit] for unit in source if unit in same) for source in sources)
         return ConsultingState(
-            model=self._model.start(sources),
-            sources=np.arange(len(sources)),
-            neighbours=tuple(neighbours),
-            tokens=tokens,
-            columns=columns,
-            copied=tuple(frozenset(same[unit] for unit in source if unit in same) for source in sources),
+            model=model, sources=rows, neighbours=tuple(neighbours), tokens=tokens, columns=columns, copied=copied
         )
 
     def step(
@@ -158,7 +145,7 @@ class ConsultingEngine:
             asked = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
         written = state.tokens[state.sources]
         every = np.concatenate((asked, written), axis=1)
-        of_model, after = self._model.step(tokens, state.model, k=max(k, 1), asked=every)
+        of_model, after = self.model.step(tokens, state.model, k=max(k, 1), asked=every)
         p_knn, lambda_ = self._consult(of_model, state)
         rest = np.log1p(-lambda_)[:, np.newaxis]
         asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
@@ -168,28 +155,25 @@ class ConsultingEngine:
         sources = state.sources[:, np.newaxis]
         is_left = state.columns[sources, of_model.tokens] < 0
         every = np.concatenate((of_model.tokens, written), axis=1)
-        log_probabilities = np.concatenate(
-            (np.where(is_left, of_model.log_probabilities + rest, -np.inf), mixed), axis=1
-        )
+        left = np.where(is_left, of_model.log_probabilities + rest, -np.inf)
+        log_probabilities = np.concatenate((left, mixed), axis=1)
         best = largest(log_probabilities, k)
         columns = state.columns[sources, asked]
-        proposals = of_model._replace(
-            tokens=np.take_along_axis(every, best, axis=1),
-            log_probabilities=np.take_along_axis(log_probabilities, best, axis=1),
-            asked=np.where(columns < 0, asked_of_model, np.take_along_axis(mixed, columns, axis=1)),
-        )
+        tokens, log_probabilities = (np.take_along_axis(part, best, axis=1) for part in (every, log_probabilities))
+        asked = np.where(columns < 0, asked_of_model, np.take_along_axis(mixed, columns, axis=1))
+        proposals = of_model._replace(tokens=tokens, log_probabilities=log_probabilities, asked=asked)
         return proposals, replace(state, model=after)
 
     def look(self, tokens: Int[np.ndarray, " R"], state: ConsultingState) -> Look | None:
         """The attention of the model; see `Engine`."""
-        return self._model.look(tokens, state.model)
+        return self.model.look(tokens, state.model)
 
     def _found(self, source: Sequence[int]) -> dict[int, list[int]]:
         """The targets of the similar pairs by their numbers, but for pairs too long for the model or the bound."""
         longest = self.max_source_length or MOST_STEPS
         found: dict[int, list[int]] = {}
         left = MOST_STEPS
-        for number in self.pairs.find([unit for unit in source if unit not in self._marks], self._most).tolist():
+        for number in self.pairs.find([unit for unit in source if unit not in self.marks], self.most).tolist():
             src, tgt = self.pairs.pair(number)
             steps = max(len(src), len(tgt)) + 1
             if steps <= left and len(src) < longest:
@@ -199,15 +183,15 @@ class ConsultingEngine:
 
     def _features_of(self, numbers: Collection[int]) -> dict[int, Float[np.ndarray, "T F"]]:
         """The features of the steps of each pair, kept or computed."""
-        if self._kept:
-            return {number: self._kept.of_pair(number) for number in numbers}
-        return dict(features_of(self._model, self.pairs, np.array([*numbers], dtype=np.int64)))
+        if self.kept:
+            return {number: self.kept.of_pair(number) for number in numbers}
+        return dict(features_of(self.model, self.pairs, np.array([*numbers], dtype=np.int64)))
 
     def _consult(
         self, of_model: Proposals, state: ConsultingState
     ) -> tuple[Float[np.ndarray, "R W"], Float[np.ndarray, " R"]]:
         """p_kNN of the tokens of `state.tokens` for each row, and lambda."""
-        features = self._kept.project(of_model.features) if self._kept else of_model.features
+        features = self.kept.project(of_model.features) if self.kept else of_model.features
         p_knn = np.zeros((len(features), state.tokens.shape[1]), dtype=features.dtype)
         lambda_ = np.zeros(len(features), dtype=features.dtype)
         starts = np.flatnonzero(np.diff(state.sources, prepend=-1)).tolist()
@@ -215,8 +199,8 @@ class ConsultingEngine:
             if neighbours := state.neighbours[state.sources[start]]:
                 of_tokens, likeness = neighbours.consult(features[start:end])
                 p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
-                lambda_[start:end] = self._weight * likeness
-        if self._same is None:
+                lambda_[start:end] = self.weight * likeness
+        if self.same is None:
             return p_knn, lambda_
         lambda_ *= np.sqrt(-np.expm1(np.minimum(of_model.log_probabilities[:, 0], 0)))  # rounded, it may be above 0
         rows = zip(of_model.tokens[:, 0].tolist(), state.sources.tolist(), strict=True)

@@ -76,9 +76,8 @@ class KeptFeatures:
         """The features of all pairs, which a model computes; None where they are too many."""
         offsets = offsets_of(pairs.tgt.lengths + 1)
         longest = np.maximum(pairs.src.lengths, pairs.tgt.lengths) + 1
-        numbers = np.flatnonzero(
-            (longest <= MOST_STEPS) & (pairs.src.lengths < (model.max_source_length or MOST_STEPS))
-        )
+        fits = (longest <= MOST_STEPS) & (pairs.src.lengths < (model.max_source_length or MOST_STEPS))
+        numbers = np.flatnonzero(fits)
         if not len(numbers) or offsets[-1] > MOST_KEPT:
             return None
         count = min(len(numbers), -(-_FITTED * len(pairs.tgt) // int(offsets[-1])))

@@ -58,14 +58,9 @@ class SimilarPairs:
         classes, owners = keys >> np.uint64(32), (keys & np.uint64(0xFFFFFFFF)).astype(np.uint32)
         counts = np.bincount(classes.astype(np.int64), minlength=UNIGRAMS + BIGRAMS)
         idf = np.repeat(_idf(counts, len(src) + others), counts)
-        return cls(
-            src=src,
-            tgt=tgt,
-            index=Ragged(values=owners, offsets=offsets_of(counts)),
-            norms=np.sqrt(np.bincount(owners, idf**2, minlength=len(src))).astype(np.float32),
-            others=others,
-            least=least,
-        )
+        index = Ragged(values=owners, offsets=offsets_of(counts))
+        norms = np.sqrt(np.bincount(owners, idf**2, minlength=len(src))).astype(np.float32)
+        return cls(src=src, tgt=tgt, index=index, norms=norms, others=others, least=least)
 
     @classmethod
     def open(cls, run: Path, *, src_size: int, tgt_size: int) -> "SimilarPairs":

@@ -41,7 +41,7 @@ _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
 _MARKS = "!?.…"
 _OWN_MARKS = FINAL_MARKS.union("¿¡").difference(_MARKS)
 _OWN_SHARE = 0.01
-"""Marks per sentence from which on they are of its language, and not of a few quotations."""
+"""A side with more marks of its own per pair is in a language that has them; fewer are quotations."""
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
 _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"), ("(", ")"))
 
@@ -85,8 +85,16 @@ class Augmentation:
         has_names = changes.enabled and (changes.names or changes.kept)
         names = _names_of(corpus, training.seed) if has_names else Names.of((), ())
         forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
-        found = partial(cls, names=names, forms=forms, marks="" if _has_own_marks(corpus) else _MARKS)
-        return found(codecs=corpus.codecs, training=training, stream=stream, longest=longest)
+        marks = "" if changes.enabled and changes.final_mark and _has_own_marks(corpus) else _MARKS
+        return cls(
+            codecs=corpus.codecs,
+            training=training,
+            names=names,
+            forms=forms,
+            marks=marks,
+            stream=stream,
+            longest=longest,
+        )
 
     @without_garbage_collector()  # a third of the time: hundreds of thousands of lists, without a cycle
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
@@ -279,7 +287,7 @@ def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
 
 
 def _has_own_marks(corpus: PreparedCorpus) -> bool:
-    """Whether a side has final marks of its own: 你好。 ¿Qué?."""
+    """Whether a side has final marks of its own, such as 。 and ¿."""
     pairs = corpus.split("train")
     for codec, ids in zip(corpus.codecs, (pairs.src.values, pairs.tgt.values), strict=True):
         own = codec.vocabulary.ids_where(lambda unit: not _OWN_MARKS.isdisjoint(unit))

@@ -49,13 +49,12 @@ def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:
     A term occurs as whole words, with any of INNER_MARKS; one in lower case occurs in any case. Where terms overlap,
     the longer one counts.
     """
-    text = text.translate(_ONE_MARK)
     in_lower_case = "".join(map(lowered, text))
     found: list[tuple[Span, tuple[str, ...]]] = []
     taken: set[int] = set()
     for term in sorted(terms, key=len, reverse=True):
         spelled, place = (term.replace("ς", "σ"), in_lower_case) if term == term.lower() else (term, text)
-        for start in _occurrences(spelled.translate(_ONE_MARK), place):
+        for start in _occurrences(spelled.translate(_ONE_MARK), place.translate(_ONE_MARK), text):
             span = range(start, start + len(term))
             if taken.isdisjoint(span):
                 taken.update(span)
@@ -63,14 +62,14 @@ def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:
     return sorted(found)
 
 
-def _occurrences(term: str, text: str) -> Iterator[int]:
-    """The positions at which a term begins in a text, as whole words."""
-    start = text.find(term)
+def _occurrences(term: str, place: str, text: str) -> Iterator[int]:
+    """The positions at which a term begins in a place, as whole words of the text that it spells."""
+    start = place.find(term)
     while start >= 0:
-        edges = [text[max(place - 1, 0) : place + 1] for place in (start, start + len(term))]
+        edges = [text[max(edge - 1, 0) : edge + 1] for edge in (start, start + len(term))]
         if not any(len(around) == 2 and characters.are_in_one_word(*around) for around in edges):
             yield start
-        start = text.find(term, start + 1)
+        start = place.find(term, start + 1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,7 @@ WIDENED = (
 
 A copied word has a space before it, which ``( https://a.org)`` and ``$ {price}`` should not have.
 """
-NO_SPACE_BEFORE = ".,;:!?…)]}。，、；：！？）］｝」』】》،؛؟۔।։።"
+NO_SPACE_BEFORE = ".,;:!?…)]}。，、；：！？）］｝」』】》،؛؟۔।։።፧။។"
 
 _Place: TypeAlias = tuple[int, int]
 """A place in a translation: the number of a word, and the side.

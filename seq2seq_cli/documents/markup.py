@@ -63,7 +63,7 @@ def read_html(content: bytes, name: str, languages: Languages) -> Draft:
     content, stated = content.removeprefix(mark), None if mark else _CHARSET.search(content, 0, 1024)
     encoding = stated[1].decode("ascii") if stated else "ascii" if content.isascii() else "utf-8"
     try:
-        if codecs.lookup(encoding).name == "iso8859-1":
+        if codecs.lookup(encoding).name == "iso8859-1" and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", content):
             encoding = "windows-1252"  # as in browsers: pages that say the former have quotation marks of the latter
         content.decode(encoding)
         parser = etree.HTMLParser(encoding=encoding, default_doctype=False)

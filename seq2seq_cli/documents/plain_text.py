@@ -33,7 +33,7 @@ XML_CODES = {"bpt", "ept", "it", "ph", "ut"}
 
 
 _UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
-_WITHIN = re.compile(rf"(?<=[、，{_UNSPACED}])\n(?=[{_UNSPACED}])")
+_WITHIN = re.compile(rf"(?<=[、，{_UNSPACED}])(?<![{''.join(FINAL_MARKS)}])\n(?=[{_UNSPACED}])")
 
 
 class Slot(NamedTuple):
@@ -46,7 +46,7 @@ class Slot(NamedTuple):
 
 
 def joined(lines: Iterable[str]) -> str:
-    """Lines as one, with spaces between, but not within a sentence of a script without spaces."""
+    """Lines as one, with spaces between, but not between two letters of scripts without spaces."""
     return _WITHIN.sub("", "\n".join(lines)).replace("\n", " ")
 
 
@@ -107,7 +107,7 @@ class PlainText:
 _BEGINNINGS = ("#", "msgctxt", "msgid ")
 """Of a message, which need no blank line before it."""
 _KEYWORD = re.compile(r'(msgctxt|msgid_plural|msgid|msgstr(?:\[\d+\])?)?\s*"((?:[^"\\]|\\.)*+)"\s*$')
-_ACCESS_KEY = re.compile(r"\A([^&_]*(?<!\w))[&_](?=[^\W\d_][^&_]*\Z)(?!\w+;)")
+_ACCESS_KEY = re.compile(r"\A([^&_]*(?<![^\s(])(?<!%\())[&_](?=[^\W\d_][^&_]*\Z)(?!\w+;)")
 """The only mark of the letter by which a program's user chooses a text: ``&Open``, ``_Open``."""
 _ESCAPE = re.compile(r"""\\(?:[abfnrtv"'\\]|[0-3]?[0-7]{1,2}|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4})""")
 

@@ -16,7 +16,7 @@ function el(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A text in its own direction, whatever stands around it; of an empty token, such as the space before a digit, a sign. */
+/** A text in its own direction, whatever stands around it; \u2205 for an empty token. */
 function bdi(text) {
   return el("bdi", {}, text || "\u2205");
 }

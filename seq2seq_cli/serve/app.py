@@ -152,7 +152,7 @@ class Application:
         run = self.runs[(await self._direction(wanted))[0]]
         try:
             line = await self._in_time(asyncio.to_thread(correction_line, run.uncorrected, wanted.q, wanted.s))
-            add_line(run.path / SUGGESTIONS, line)  # not in the thread: what comes too late is not kept
+            add_line(run.path / SUGGESTIONS, line)  # behind the timeout: a suggestion that was refused is not kept
         except InputError as error:
             raise HTTPException(400, str(error)) from None
         except OSError as error:

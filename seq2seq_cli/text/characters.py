@@ -57,7 +57,7 @@ ACCENTS = (
     r"\u0a81-\u0ae3\u0afa-\u0b63\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0d4d\u0d57-\u0d63\u0d81-\u0df3"
     r"\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c"
 )
-"""Members of a character class: accents, points and vowel signs, which are in words, but not in ``\\w``."""
+"""Members of a character class: what words have beside ``\\w``, the accents and vowel signs of most scripts."""
 
 INNER_APOSTROPHE = re.compile(rf"[{INNER_MARKS}](?<=(?:[^\W\d_]|[{ACCENTS}]).)(?=[^\W\d_])")
 """One of INNER_MARKS between two letters, of which the first may have an accent of its own: tu̱'un."""

@@ -92,7 +92,7 @@ def without_script(name: str) -> str:
 def name_of(code: str) -> str:
     """The English name of a language; the code where it has none."""
     name: str = _cldr().Language.get(code).display_name() if _cldr().tag_is_valid(code) else code
-    return code if f"[{code}]" in name else name  # Unknown language [qaa], of a code for private use
+    return code if name.startswith("Unknown language") else name  # Unknown language [qaa], of a code for private use
 
 
 @cache

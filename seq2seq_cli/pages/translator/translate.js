@@ -2,7 +2,7 @@
 // decoding/translator.py, which explains it.
 
 const PAUSE = 40; // milliseconds without a key before the text is translated
-const BUSY = 20; // milliseconds of work until keys are handled: of many timeouts, browsers make each take 4
+const BUSY = 20; // milliseconds of work between two pauses in which keys are handled; a pause may take a browser 4
 const SHOWN_NUMBERS = 16; // of a vector
 
 class Translator {

@@ -142,6 +142,7 @@ def test_another_line_is_refused_by_its_number(line: str) -> None:
         ("istanbul", "İstanbul", ["İstanbul"]),
         ("σοφός", "Ο ΣΟΦΌΣ ζει", ["ΣΟΦΌΣ"]),
         ("kʼó", "Na k'ó ré", ["k'ó"]),
+        ("zbek", "oʼzbek tili", []),
         ("driver's license", "My driver’s license", ["driver’s license"]),
         ("dog|hot dog", "A dog and a hot dog and a dog", ["dog", "hot dog", "dog"]),
     ],

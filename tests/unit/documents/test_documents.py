@@ -155,8 +155,8 @@ def shown(*texts: str) -> str:
         ("a.po", '\ufeffmsgid "a"\nmsgstr ""\n', ["a"]),
         (
             "a.po",
-            "".join(f'msgid "{text}"\nmsgstr ""\n' for text in ("&Open", "a_b", "R&D", "a _b")),
-            ["Open", "a_b", "R&D", "a b"],
+            "".join(f'msgid "{text}"\nmsgstr ""\n' for text in ("&Open", "a_b", "R&D", "a _b", "a {_n}", "a.b/_c")),
+            ["Open", "a_b", "R&D", "a b", "a {_n}", "a.b/_c"],
         ),
         ("a.po", 'msgid "a\\d\\t\\"b\\\\"\nmsgstr ""\n', ['a\\d\t"b\\']),
         ("a.po", 'msgid "a"\nmsgstr ""\nmsgid "b"\nmsgstr ""\n# c\nmsgid "d"\nmsgstr "D"\n', ["a", "b"]),
@@ -167,7 +167,11 @@ def shown(*texts: str) -> str:
         ("a.srt", "1\n00:01.0 --> 00:02.0\na.\n2\n00:02.0 --> 00:03.0\nb.\n", ["a.", "b."]),
         ("a.vtt", shown("a <00:01.2><c>b</c>"), ["a <c>b</c>"]),
         ("a.srt", shown("<i>a\nb</i>", "c <b>d</b>"), ["a b c <b>d</b>"]),
-        ("a.srt", shown("昨日彼女は\n新しい家を買った。", "ok\n家"), ["昨日彼女は新しい家を買った。", "ok 家"]),
+        (
+            "a.srt",
+            shown("昨日彼女は\n新しい家を買った。", "ကောင်း။\nရပါ"),
+            ["昨日彼女は新しい家を買った。", "ကောင်း။ ရပါ"],
+        ),
         ("a.srt", shown("♪ a ♪", "(b c)", "d", "[e]", "f"), ["♪ a ♪", "(b c)", "d", "[e]", "f"]),
         ("a.srt", shown(*"abcdefghij"), ["a b c d e f g h", "i j"]),
         # Word cuts a text into runs wherever it was edited.
@@ -232,6 +236,7 @@ def test_a_book_states_the_language_of_the_target() -> None:
 def test_a_page_keeps_its_encoding() -> None:
     page = '<head><meta charset="iso-8859-1"></head><p>“é</p>'.encode("cp1252")  # what that name means to browsers
     assert texts("a.html", page) == ["“é"]
+    assert texts("a.html", page.replace(b"\x93", b"\x81")) == ["\x81é"]  # which no character of Python's cp1252 is
     assert "<p>“É</p>".encode("cp1252") in translated("a.html", page)
 
 

@@ -65,8 +65,9 @@ class Document:
             self._fault(position, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
         except yaml.MarkedYAMLError as error:
             at, problem = error.problem_mark, ", ".join(filter(None, (error.context, error.problem)))
-            cure = "" if isinstance(error, yaml.composer.ComposerError) else "; check each ':' and the indentation"
-            self._fault(Position.of(at) if at else Position(1, 1), (), f"not YAML: {problem}{cure}")
+            if not isinstance(error, yaml.composer.ComposerError):
+                problem = f"not YAML: {problem}; check each ':' and the indentation"
+            self._fault(Position.of(at) if at else Position(1, 1), (), problem)
         except RecursionError:
             self._fault(Position(1, 1), (), "not a config: nested too deeply")
         except (ValueError, OverflowError):  # of PyYAML's int and chr
@@ -121,7 +122,9 @@ class _Loader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent) or event.tag:
             what = "an alias ('*' or '<<')" if isinstance(event, yaml.AliasEvent) else "a tag ('!')"
-            raise yaml.composer.ComposerError(None, None, f"{what}; write the value out", event.start_mark)
+            raise yaml.composer.ComposerError(
+                None, None, f"{what} has no place in a config; write the value out", event.start_mark
+            )
         return super().compose_node(parent, index)
 
 

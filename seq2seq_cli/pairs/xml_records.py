@@ -106,7 +106,7 @@ def _tmx(unit: Element, _around: Mapping[str, str], name: str) -> Iterator[Recor
 
 
 def _xliff(unit: Element, around: Mapping[str, str], _name: str) -> Iterator[Record]:
-    """A unit of version 1.2 or 2; the columns are the languages of the file. One without a target is none."""
+    """A unit of version 1.2 or 2; the columns are the languages of the file. A unit without a target is left out."""
     cells: dict[Column, str] = {}
     language = ""
     for side, names in XLIFF_LANGUAGES.items():

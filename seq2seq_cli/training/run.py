@@ -20,7 +20,7 @@ from seq2seq_cli.compute.workers import beside
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.counts import counted, place_in_words
-from seq2seq_cli.errors import ExportError, Interrupted, TrainingError, UsageError
+from seq2seq_cli.errors import ExportError, Interrupted, PreparedFolderError, TrainingError, UsageError
 from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import RunFolder, resume_command
@@ -279,6 +279,8 @@ def _completed_errors(session: Session) -> Iterator[None]:
     try:
         with memory_errors(session.state.device.type, f"{SMALLER_TRAINING}; {_how_to_resume(session, smaller)}"):
             yield
+    except PreparedFolderError as error:
+        raise PreparedFolderError(f"{error}; {_how_to_resume(session)}") from error
     except NotFiniteError as error:
         slower = f"training.lr={training.lr / 2:g}"
         raise TrainingError(f"{error}; {_how_to_resume(session, slower)}") from error

@@ -153,7 +153,9 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
             partial(_teach, replace(taught, data=corpora[name].path), files[name], name == "back", len(wanted))
             for name in wanted
         ]
-        again = f"give the same command again{f', without --overwrite, once {path} is gone' * options.overwrite}"
+        again = "give the same command again"
+        if options.overwrite:
+            again = f"remove {path}, then {again}, without --overwrite"
         with _keeping(f"{folder} is kept: {again}"), beside(calls[1:]):
             for call in calls[:1]:
                 call(on_event)

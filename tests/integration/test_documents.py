@@ -59,7 +59,7 @@ def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) ->
         (["nothere.docx", "--output", "a.docx"], ["nothere.docx", "no such file"]),
         (["letter.docx", "letter.odt", "--output", "a.docx"], ["one document"]),
         (["--input", "letter.docx", "--output", "a.docx"], ["letter.docx is a document"]),
-        (["old.doc", "--output", "a.doc"], ["old.doc: a file, and no document", "--input old.doc"]),
+        (["old.doc", "--output", "a.doc"], ["old.doc: is a file, but not a document", "--input old.doc"]),
         (["letter.docx", "--output", "letter.docx"], ["letter.docx", "exists already", "--overwrite"]),
         (["blank.html", "--output", "a.html"], ["blank.html", "no text to translate"]),
         (["wrong.docx", "--output", "a.docx"], ["wrong.docx", "no text to translate"]),

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,7 +21,7 @@ from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
 from seq2seq_cli.cli.translating import Drawing, OutputOptions, Presenter, open_output, warn_once
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, glossary_of
-from seq2seq_cli.decoding.lines import read_blocks, read_lines
+from seq2seq_cli.decoding.lines import LONGEST_LINE, read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.problems import Check
 from seq2seq_cli.decoding.translation import Translation
@@ -124,7 +125,8 @@ def translate(
     elif named and output and output.suffix.lower() in TRANSLATED:
         raise UsageError(f"{named[0]}: no such file, or not the only one: a command translates one document")
     elif output and len(texts) == 1 and is_file(texts[0]):
-        raise UsageError(f"{texts[0]}: a file, and no document: for its lines, {command_line('--input', texts[0])}")
+        cure = f"to translate its lines, give {command_line('--input', texts[0])}"
+        raise UsageError(f"{texts[0]}: is a file, but not a document: {cure}")
     check_utf8("--prefix", prefix)
     if draw and output and os.path.realpath(draw) == os.path.realpath(output):
         raise UsageError(f"--draw and --output: both are {output}: give two names")
@@ -177,8 +179,8 @@ def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:
     """Raise InputError for options that contradict each other and for texts that are not UTF-8."""
     if texts and input_ is not None:
         raise UsageError("--input: there is TEXT as well: give one of them")
-    if input_ is not None and input_.suffix.lower() in TRANSLATED:
-        raise UsageError(f"--input: {input_} is a document, and no lines: name it in the place of TEXT, with --output")
+    if input_ is not None and input_.suffix.lower() in TRANSLATED and input_.is_file():
+        raise UsageError(f"--input: {input_} is a document, not a file of lines: give it as TEXT, with --output")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
     for number, text in enumerate(texts, start=1):
@@ -190,7 +192,11 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     if texts:
         if named := next(filter(is_file, texts), None):
             is_document = Path(named).suffix.lower() in TRANSLATED
-            meant = "it alone, with --output" if is_document else command_line("--input", named)
+            meant = (
+                "to translate that document: give it alone, with --output"
+                if is_document
+                else command_line("--input", named)
+            )
             tell(f"{named} is a file: did you mean {meant}?")
         presenter.show(presenter.run.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
     elif input_ is not None:
@@ -208,7 +214,7 @@ def _of_file(path: Path, presenter: Presenter) -> Iterator[Translation]:
         yield from translations
         return
     with path.open("rb") as file:  # not read_lines: a bad line is told when its turn comes
-        total = sum(1 for _ in file)
+        total = sum(1 for _ in iter(partial(file.readline, LONGEST_LINE), b""))
     with progress_bar("translate", " lines") as show:
         for done, translation in enumerate(translations, start=1):
             yield translation

@@ -188,16 +188,18 @@ def run_to_the_end(options: Options) -> Session:
 
 def test_stated_keys_stay_and_a_resumed_run_chooses_again(corpus: PreparedCorpus, tmp_path: Path) -> None:
     out, file = tmp_path / "run", tmp_path / "mine.yaml"
-    file.write_text("training: {choose_decoding: true}\ndecoding: {beam_size: 3}\n", encoding="utf-8")
+    file.write_text(
+        "training: {choose_decoding: true}\ndecoding: {beam_size: 3, length_penalty_alpha: 0.6}\n", encoding="utf-8"
+    )
     options = Options(
         config=str(file),
         data=corpus.path,
         out=out,
-        overrides=[*TINY, "training.epochs=1", "decoding.coverage_penalty=0.7"],
+        overrides=[*TINY, "training.epochs=1", "decoding.coverage_penalty=0.7", "decoding.length_penalty=gnmt"],
     )
     run = run_to_the_end(options).run
     chosen = chosen_in(run)
-    assert chosen["coverage_penalty"] == 0.7
+    assert (chosen["coverage_penalty"], chosen["length_penalty_alpha"]) == (0.7, 0.6)
     resumed = replace(options, resume=True, config=None, overrides=["training.epochs=2"])
     session = run_to_the_end(resumed)
     assert session.plan.changes == ("training.epochs: 1 -> 2 (applied)",)

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.similar.features import MOST_KEPT
 from seq2seq_cli.training import speed
 from seq2seq_cli.training.dial import Budget
+from seq2seq_cli.training.plan import Options
 from seq2seq_cli.training.resolve import resolve_config
 from seq2seq_cli.training.speed import measure_budget
+from tests.tiny import planned
 
 DEU = 162_268
 budgets = st.builds(
@@ -150,3 +153,9 @@ def test_the_speed_of_two_models_side_by_side_is_measured_where_there_may_be_two
     assert measure_budget(config, corpus, 6.0, members=1).side_by_side == 1
     monkeypatch.undo()
     torch.set_num_threads(threads)
+
+
+def test_noise_that_a_stated_score_cannot_have_is_left_out(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    stated = ["model.attention.score=location_word"]  # not with BPE-dropout, which few pairs have
+    plan, _ = planned(Options(minutes=1, data=corpus.path, out=tmp_path / "run", overrides=stated))
+    assert plan.config.model.attention.score == "location_word"

@@ -73,6 +73,7 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "translation", "problem"),
     [
+        (f"{TEXT} He saw him?", RIGHT, "the source has 2 sentences, its translation 1: give one"),
         (TEXT, "5", "the source has 1 sentence, its translation 0"),
         (TEXT, "漢字", "the model cannot write 漢字, and cannot copy it from the source"),
         ("she saw 漢字", RIGHT, "the model does not know 漢字, which is not in the translation"),

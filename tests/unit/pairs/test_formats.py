@@ -480,8 +480,13 @@ def test_numbers_may_stand_below_a_name_with_a_full_stop(tmp_path: Path) -> None
 
 
 def test_tiers_of_several_speakers_are_read(tmp_path: Path) -> None:
-    of_anna = FILES["tiers.eaf"].replace(b'="tx"', b'="tx@Anna"').replace(b'="ft"', b'="ft@Anna"')
-    (tmp_path / "a.eaf").write_bytes(of_anna)
+    eaf = FILES["tiers.eaf"].decode().replace('="tx"', '="tx@Anna"').replace('="ft"', '="ft@Anna"')
+    for tier, first in (
+        ("tx", '<ALIGNABLE_ANNOTATION ANNOTATION_ID="a9"'),
+        ("ft", '<REF_ANNOTATION ANNOTATION_ID="r9"'),
+    ):
+        eaf = eaf.replace(first, f'</TIER><TIER TIER_ID="{tier}@Ben">{first}')
+    (tmp_path / "a.eaf").write_text(eaf, encoding="utf-8")
     assert trained_on(tmp_path, "a.eaf") == PAIRS
 
 

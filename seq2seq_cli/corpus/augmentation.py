@@ -11,7 +11,7 @@ same pairs.
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
 
@@ -85,16 +85,9 @@ class Augmentation:
         has_names = changes.enabled and (changes.names or changes.kept)
         names = _names_of(corpus, training.seed) if has_names else Names.of((), ())
         forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
-        marks = "" if changes.enabled and changes.final_mark and _has_own_marks(corpus) else _MARKS
-        return cls(
-            codecs=corpus.codecs,
-            training=training,
-            names=names,
-            forms=forms,
-            marks=marks,
-            stream=stream,
-            longest=longest,
-        )
+        has_own = changes.enabled and changes.final_mark and _has_own_marks(corpus)
+        drawn = cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
+        return replace(drawn, marks="") if has_own else drawn
 
     @without_garbage_collector()  # a third of the time: hundreds of thousands of lists, without a cycle
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:

@@ -164,8 +164,8 @@ def _choose(names: Mapping[Column, str], of_text: Sequence[Column], languages: C
             by_language[code] = alone[0]
     if languages and languages[0] != languages[1]:
         # A language that no name states is that of the only other column: Qiosa beside English and Spanish.
-        is_role = (_SOURCE | _TARGET).__contains__ if len(of_text) > COLUMNS else lambda _: False
-        others = [key for key in of_text if not language_named(names[key]) and not is_role(names[key].casefold())]
+        roles = _SOURCE | _TARGET if len(of_text) > COLUMNS else ()  # a third one may hold where each pair is from
+        others = [key for key in of_text if not (language_named(names[key]) or names[key].casefold() in roles)]
         first, second = (by_language.get(code, others[0] if len(others) == 1 else None) for code in languages)
         if first and second and first != second:
             return first, second

@@ -192,11 +192,7 @@ def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> Non
     if texts:
         if named := next(filter(is_file, texts), None):
             is_document = Path(named).suffix.lower() in TRANSLATED
-            meant = (
-                "to translate that document: give it alone, with --output"
-                if is_document
-                else command_line("--input", named)
-            )
+            meant = "to translate it, alone and with --output" if is_document else command_line("--input", named)
             tell(f"{named} is a file: did you mean {meant}?")
         presenter.show(presenter.run.translator.translate_stream(texts), "TEXT {}".format, name_unknown=True)
     elif input_ is not None:

@@ -17,7 +17,7 @@ from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, Enco
 from seq2seq_cli.config.schema.text import DataConfig, SideConfig, TextConfig
 from seq2seq_cli.decoding.load import ensure_exported
 from seq2seq_cli.model.build import build_model
-from seq2seq_cli.runs.layout import CONFIG, write_latest
+from seq2seq_cli.runs.layout import BEST, CONFIG
 from seq2seq_cli.runs.writer import RunWriter
 from seq2seq_cli.text.sides import fit_codecs, save_codecs
 from seq2seq_cli.text.vocabulary import UNK
@@ -38,7 +38,7 @@ def make_run(
 ) -> RunWriter:
     """A run of an untrained model, the newest one, which writes unknown words and nothing else, or none."""
     shutil.copytree(_made(copies, score, languages, unit, decoding), path, dirs_exist_ok=True)
-    write_latest(path)
+    (path / BEST).touch()
     return RunWriter(path)
 
 

@@ -1,6 +1,5 @@
 """The run folder: what it holds, and what is read of it.
 
-runs/latest                     the name of the newest run
 runs/NAME/.s2s-run              the mark of a run, empty
          /config.yaml           the resolved config
          /codec/{src,tgt}.json  the codecs of both sides

@@ -1,13 +1,13 @@
-"""Where runs lie: the names in a run folder, how one is found, runs/latest, and whether a folder is free for one."""
+"""Where runs lie: the names in a run folder, how one is found, and whether a folder is free for one."""
 
-import os
+from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
-from seq2seq_cli.files.reading import FORMAT, check_contents, read_json
-from seq2seq_cli.files.writing import contents, write_json
+from seq2seq_cli.files.reading import check_contents, read_json
+from seq2seq_cli.files.writing import contents
 
 RUNS = Path("runs")
 """The folder of all runs, by default."""
@@ -52,25 +52,23 @@ SUGGESTIONS = "suggestions.tsv"
 LOCK = ".lock"
 MARK = ".s2s-run"
 """The file by which ``--overwrite`` recognises a folder that it may replace: a config.yaml may be anybody's."""
-LATEST = RUNS / "latest"
-"""The name of the newest run."""
 
 _OF_USERS = (CORRECTIONS, GLOSSARY, SUGGESTIONS)
 _FOLDERS = (CODEC, PAIRS, MEMBERS, BEST.parts[0], LAST.parts[0], EPOCHS)
 READ = (CONFIG, CARD, METRICS, CORPUS, TRAINED, LOCK, MEMBERS_RECORD, *_FOLDERS, *_OF_USERS)
 """The names at the top of a run folder that s2s reads, or writes into."""
-_KEY = "run"
-_LONGEST_NAME = 255
-_NAME_ONE = "name a run folder (to translate, score or serve, with --model)"
 
 
 def find_run(path: Path | None, folder: Path = RUNS) -> Path:
-    """The run at `path`, or the newest one of `folder` when it is None; see `named_run`.
+    """The run at `path`, see `named_run`; None: the one of `folder` whose best weights were written last.
 
     Raises ModelFileError, with similar names in `folder`, when there is none, and for a folder in which a FIFO, a
     device or a link that leads out of it stands in the place of a file.
     """
-    path = _find_newest(folder) if path is None else named_run(path, folder)
+    path = _newest(folder, [f"*/{BEST}"]) if path is None else named_run(path, folder)
+    if path is None:
+        named = "name a run folder (to translate, score or serve, with --model)"
+        raise ModelFileError(f"no run with weights is in {folder}/: train one (s2s train), or {named}")
     if not path.exists():
         runs = {run.name: run for run in _inside(folder)}
         similar = [runs[name] for name in get_close_matches(path.name, runs)]
@@ -85,70 +83,25 @@ def find_run(path: Path | None, folder: Path = RUNS) -> Path:
 
 def find_saved_last() -> Path:
     """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
-    saved: list[tuple[int, Path]] = []
-    models = (model for pattern in ("*", f"*/{MEMBERS}/*") for model in RUNS.glob(pattern))
-    for path in (model / name for model in models for name in CHECKPOINTS):
-        with suppress(OSError):  # no checkpoint, or no right to look for one
-            saved.append((path.stat().st_mtime_ns, RUNS / path.relative_to(RUNS).parts[0]))
-    if not saved:
+    run = _newest(RUNS, (f"{model}/{name}" for model in ("*", f"*/{MEMBERS}/*") for name in CHECKPOINTS))
+    if run is None:
         raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
-    return max(saved)[1]
+    return run
 
 
 def named_run(path: Path, folder: Path = RUNS) -> Path:
-    """The path of a run: a name alone means a run here, or else one in the folder; ``latest`` is the newest.
-
-    Raises ModelFileError where ``latest`` names none.
-    """
+    """The path of a run: a name alone means a run here, or else one in the folder."""
     is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (folder / path).exists()
-    path = folder / path if is_elsewhere else path
-    return read_latest(path) if path.name == LATEST.name and path.is_file() else path
+    return folder / path if is_elsewhere else path
 
 
-def read_latest(path: Path = LATEST) -> Path:
-    """The newest run; raises ModelFileError when the file names no run, or s2s did not write it."""
-    name = read_json(path, error=ModelFileError).get(_KEY)
-    # Anything else than a plain name would lead to another folder, or be too long for any.
-    if not isinstance(name, str) or name in ("", "..") or Path(name).name != name or len(name) > _LONGEST_NAME:
-        raise ModelFileError(f"{path}: names no run")
-    return path.parent / name
-
-
-def write_latest(run: Path) -> str | None:
-    """Name a run of ``runs/`` as the newest, in the file ``latest`` beside it; another file of that name stays.
-
-    A run elsewhere has no such file. Returns what is wrong when it cannot be written: no training ends for that.
-    """
-    run = Path(os.path.abspath(run))  # noqa: PTH100  # a link in runs/ is a run there
-    path = run.parent / LATEST.name
-    if run.parent.name != RUNS.name:
-        return None
-    try:
-        if os.path.lexists(path):
-            read_latest(path)  # raises for a file of the user's
-        write_json(path, {"format": FORMAT, _KEY: run.name})
-    except ModelFileError:
-        return f"{path}: not written by s2s, so it stays: translate with --model {run}"
-    except OSError as error:
-        return f"{path}: cannot be written: {error.strerror}: translate with --model {run}"
-    return None
-
-
-def _find_newest(folder: Path) -> Path:
-    latest = folder / LATEST.name
-    if not latest.exists():
-        copied = _inside(folder)
-        if len(copied) == 1:
-            return copied[0]
-        found = f"no run is in {folder}/"
-        if copied:
-            found = f"{len(copied)} runs are in {folder}/, and no file {LATEST.name} tells the newest"
-        raise ModelFileError(f"{found}: train one (s2s train), or {_NAME_ONE}")
-    with suppress(ModelFileError):
-        path = read_latest(latest)
-        if (path / CONFIG).is_file():
-            return path
-    raise ModelFileError(f"{latest}: names no run that is here: {_NAME_ONE}")
+def _newest(folder: Path, patterns: Iterable[str]) -> Path | None:
+    """The run in a folder that has the last written one of the files of these patterns; None where none has any."""
+    found: list[tuple[int, Path]] = []
+    for file in (file for pattern in patterns for file in folder.glob(pattern)):
+        with suppress(OSError):  # gone meanwhile, or no right to look at it
+            found.append((file.stat().st_mtime_ns, folder / file.relative_to(folder).parts[0]))
+    return max(found)[1] if found else None
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -96,8 +96,7 @@ def list_runs(folder: Path) -> dict[Path, Run | str]:
 def find_runs(names: Sequence[str], folder: Path) -> list[Run]:
     """The runs of these names in ``folder``, or else at these paths, each once; without names, its newest run.
 
-    The file ``latest`` stands for the run that it names. Raises ModelFileError, with similar names, when a name is that
-    of no run, and for a damaged run.
+    Raises ModelFileError, with similar names, when a name is that of no run, and for a damaged run.
     """
     wanted = [find_run(Path(name), folder) for name in names] or [find_run(None, folder)]
     found = {path.resolve(): path for path in wanted}

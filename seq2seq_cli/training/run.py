@@ -24,7 +24,7 @@ from seq2seq_cli.errors import ExportError, Interrupted, PreparedFolderError, Tr
 from seq2seq_cli.learning.training_state import Tally
 from seq2seq_cli.learning.update import NotFiniteError
 from seq2seq_cli.runs.folder import RunFolder, resume_command
-from seq2seq_cli.runs.layout import CARD, MEMBERS, write_latest
+from seq2seq_cli.runs.layout import CARD, MEMBERS
 from seq2seq_cli.runs.records import EndRecord, EpochRecord, InterruptRecord, Record, StepRecord
 from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
 from seq2seq_cli.training.loop import TrainingLoop
@@ -234,15 +234,13 @@ class Recorder:
     def _keep_weights(self, event: Validated) -> None:
         """Save the weights, and the card as far as it is known: the best weights have one whatever comes later.
 
-        The first best ones name the run in runs/latest and are exported: the graphs serve all that follow.
+        The first best ones are exported: the graphs serve all that follow.
         """
         model, run = self._state.model, self._run
         if event.is_best:
             run.save_best(model.weights())
             if not self._has_best:
                 self._has_best = True
-                if problem := write_latest(run.path):
-                    logger.warning(problem)
                 from seq2seq_cli.decoding.engines.graphs import export_best  # not above: ONNX takes time to load
 
                 try:

@@ -302,7 +302,6 @@ FORMATS = [
         _JSON,
         (RUN, PREPARED, "pairs.txt"),
     ),
-    Format("runs/latest", "runs/latest", ("translate 'Tom sees 3 cats.'", LIST, "score Tom Otto"), _TEXT, (RUN,)),
     Format(
         "exported folder",
         "export/*/*",

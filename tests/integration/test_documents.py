@@ -17,7 +17,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working directory with a run and the documents."""
     folder = tmp_path_factory.mktemp("documents")
     make_run(folder / "runs" / "newest")
-    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
     for name, content in DOCUMENTS.items():
         (folder / name).write_bytes(content)
     (folder / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0")

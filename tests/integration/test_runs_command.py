@@ -121,17 +121,14 @@ def test_the_list_of_a_folder_without_runs_is_empty(tmp_path: Path) -> None:
     assert "no runs are in ." in done.stderr
 
 
-def test_the_file_latest_among_the_runs_stands_for_the_run_that_it_names(home: Path) -> None:
+def test_all_runs_are_drawn_and_without_a_name_the_newest(home: Path) -> None:
     everything = sorted(f"runs/{path.name}" for path in (home / "runs").iterdir())
-    assert "runs/latest" in everything
     done = s2s_here(home, "runs", "plot", *everything, "--out", "all.svg")
     assert done.returncode == 0, done.stderr
     assert (home / "all.svg").read_bytes().count(b"luong_general: last") == 2  # once per panel
-
-    for names in (["latest"], []):
-        done = s2s_here(home, "runs", "plot", *names, "--out", "newest.svg", "--overwrite")
-        assert done.returncode == 0, done.stderr
-        assert b"luong_general: last" in (home / "newest.svg").read_bytes()
+    done = s2s_here(home, "runs", "plot", "--out", "newest.svg")
+    assert done.returncode == 0, done.stderr
+    assert b"luong_general: last" in (home / "newest.svg").read_bytes()
 
 
 def test_a_page_has_the_attention_of_runs_to_the_same_pairs_at_each_validation(home: Path) -> None:

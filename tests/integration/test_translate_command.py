@@ -22,13 +22,12 @@ LINES = ["She kissed him.", "", "He saw the dog.", "   ", "The dog?", "She kisse
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A working directory with some runs, of which the first is the newest."""
+    """A working directory with some runs, of which the last is the newest."""
     folder = tmp_path_factory.mktemp("translate")
-    make_run(folder / "runs" / "newest")
     make_run(folder / "runs" / "copying", copies=True)
     make_run(folder / "runs" / "blind", copies=True, score="none")
     make_run(folder / "runs" / "location", score="location")
-    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
+    make_run(folder / "runs" / "newest")
     return folder
 
 

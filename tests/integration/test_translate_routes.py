@@ -26,11 +26,10 @@ LINES = ["She kissed him.", "He saw the dog.", "The dog?", "she saw him ."]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working directory with some runs."""
     folder = tmp_path_factory.mktemp("routes")
-    make_run(folder / "runs" / "newest")
     make_run(folder / "runs" / "location", score="location")
     make_run(folder / "runs" / "copying", copies=True)
     (folder / "looping").symlink_to("looping")
-    (folder / "runs" / "latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
+    make_run(folder / "runs" / "newest")
     return folder
 
 

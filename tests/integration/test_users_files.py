@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.runs.layout import write_latest
 from tests.commands import S2S, SMALL, Done, refused, s2s_here, settings
 from tests.corpora import write_reversals
 from tests.folders import contents
@@ -54,18 +53,6 @@ def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert photo.read_bytes() == b"mine"
     assert "  seed: 77\n" in (home / "runs" / "second" / "config.yaml").read_text(encoding="utf-8")
-
-
-def test_a_file_called_latest_is_the_users_own_which_is_told_once(home: Path, caplog: pytest.LogCaptureFixture) -> None:
-    latest = home / "project" / "runs" / "latest"
-    latest.parent.mkdir(parents=True)
-    latest.write_text("the latest notes\n", encoding="utf-8")
-    done = train(home, "project/runs/run", "--set", "training.epochs=3", "--set", "training.best_metric=loss")
-    assert done.returncode == 0, done.stderr
-    assert latest.read_text(encoding="utf-8") == "the latest notes\n"
-    assert caplog.text.count("latest: not written by s2s") == 1
-    assert write_latest(home / "project" / "run") is None  # a run elsewhere has no such file
-    assert not (home / "project" / "latest").exists()
 
 
 def test_a_corpus_is_prepared_into_the_current_folder_which_stays_the_same_one(home: Path) -> None:

@@ -21,7 +21,7 @@ from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import LOCK, MARK, find_saved_last, write_latest
+from seq2seq_cli.runs.layout import LOCK, MARK, find_saved_last
 from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.runs.writer import METRICS_BYTES
 from seq2seq_cli.text.sides import load_codecs
@@ -61,12 +61,12 @@ def test_the_newest_run_is_found_without_a_name(
     corpus: PreparedCorpus, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ModelFileError, match="no run is in runs"):
+    with pytest.raises(ModelFileError, match=r"no run with weights is in runs/: train one .*--model"):
         RunFolder.find(None)
-    for name in ("first", "second"):
+    for time, name in ((2000, "second"), (1000, "first")):
         session = started(Path("runs") / name, config, corpus)
         session.run.save_best(session.state.model.weights())
-        write_latest(session.run.path)
+        os.utime(session.run.best_path, (time, time))
     created(Path("runs/third"), config, corpus)  # has nothing to translate with yet
     assert RunFolder.find(None).path == Path("runs/second")
 
@@ -83,7 +83,6 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
         os.utime(session.run.last_path, (time, time))
         if name == "finished":
             session.run.save_best(session.state.model.weights())
-            write_latest(session.run.path)
     assert RunFolder.find(None).path == Path("runs/finished")
     assert find_saved_last() == Path("runs/young")
     Path("runs/young/last/training.pt").rename("runs/young/last/previous.pt")
@@ -94,25 +93,13 @@ def test_the_run_saved_last_is_found_before_it_can_translate(
     assert find_saved_last() == Path("runs/old")
 
 
-@pytest.mark.parametrize(
-    "name", [b'{"format": 1, "run": "gone"}', b"", b'{"format": 1, "run": "../.."}', b"\xff\x00\n", b"notes"]
-)
-def test_a_latest_that_names_no_run_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: bytes) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("runs").mkdir()
-    Path("runs/latest").write_bytes(name)
-    with pytest.raises(ModelFileError, match=r"^runs/latest: names .*--model"):
-        RunFolder.find(None)
-
-
-def test_the_newest_run_has_a_name_like_others(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_has_a_name(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     path = session.run.path
     monkeypatch.chdir(path.parent)
     Path("runs").mkdir()
-    shutil.copytree(path, "runs/newest")
-    Path("runs/latest").write_text('{"format": 1, "run": "newest"}', encoding="utf-8")
-    for name in ("latest", "runs/latest", "newest"):
-        assert RunFolder.find_model(Path(name)).path == Path("runs/newest")
+    shutil.copytree(path, "runs/mine")
+    for name in ("mine", "runs/mine"):
+        assert RunFolder.find_model(Path(name)).path == Path("runs/mine")
     Path("friend.zip").touch()
     with pytest.raises(ModelFileError, match=r"^friend\.zip: not a run folder: .* unpack it, and name the folder$"):
         RunFolder.find_model(Path("friend.zip"))

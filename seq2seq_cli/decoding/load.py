@@ -177,13 +177,13 @@ def open_engine(
 ) -> Engine[Any]:
     """The engine with the best weights of a run, or those that `run` names; `with_features` as `OnnxEngine`.
 
-    Nothing is written into the run. Torch computes with a warning where there is no exported model that fits the
-    weights, or only one that other code of the models exported.
+    Nothing is written into the run. Torch computes with weights that `run` names and, with a warning, where there is no
+    exported model that fits the weights, or only one that other code of the models exported.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
     exported model nor torch; UsageError for a device that this machine lacks.
     """
-    if options.engine == "torch" or device not in ("auto", "cpu"):
+    if options.engine == "torch" or device not in ("auto", "cpu") or run.chosen:
         return _torch_engine(run, device, options.threads)
     read_header(run.weights_path)  # raises what is wrong with weights that no export can help
     needs_export = importlib.util.find_spec("torch") is None

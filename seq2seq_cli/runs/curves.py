@@ -50,7 +50,7 @@ def plot_runs(
     """Write the learning curves of runs, by their names: a picture, or for .html a page with their films.
 
     Without a measure it is the metric of the first run, or the loss where no run has a score of held-out sentences by
-    it. Raises UsageError as `curves_figure` and `write_output`.
+    it. Raises errors as `curves_figure` and `write_output`.
     """
     if measure is None:
         metric = next(iter(runs.values())).config.training.metric
@@ -66,28 +66,17 @@ def plot_runs(
     write_output(out, content, overwrite=overwrite)
 
 
-def with_curves(runs: Sequence[Run]) -> list[Run]:
-    """The runs that have recorded anything to draw; a warning names the others.
-
-    Raises ModelFileError when there are no such runs.
-    """
-    found = [run for run in runs if run.history.steps or run.history.validations]
-    for run in runs:
-        if not found:
-            if run.state == "exported":
-                raise ModelFileError(f"{run.path}: an export has no metrics: name the run that it was made from")
-            raise ModelFileError(f"{run.path}: no metrics are recorded yet: wait for the end of the first epoch")
-        if run not in found:
-            logger.warning("%s: left out: no metrics are recorded yet", run.path)
-    return found
-
-
 def curves_figure(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMeasure) -> Figure:
     """The measure of runs, by their names, above their losses, or the losses alone.
 
     Each run has a colour and a marker of its own; the legend beside a panel has the last values of the runs. Raises
-    UsageError when no run has a value of the measure.
+    UsageError when no run has a value of the measure, ModelFileError when none has recorded anything.
     """
+    if empty := [name for name, run in runs.items() if not (run.history.steps or run.history.validations)]:
+        if len(empty) == len(runs):
+            cure = "wait for the end of the first epoch, or name the run that an export was made from"
+            raise ModelFileError(f"{', '.join(empty)}: no metrics are recorded: {cure}")
+        logger.warning("%s: left out: no metrics are recorded", ", ".join(empty))
     if measure != "loss" and not any(held_out_curve(run, measure, axis) for run in runs.values()):
         raise UsageError(f"{', '.join(runs)}: no {measure} of held-out sentences is recorded: draw the --metric loss")
     panels: list[CurveMeasure] = ["loss"] if measure == "loss" else [measure, "loss"]

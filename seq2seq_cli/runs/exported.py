@@ -17,7 +17,7 @@ from seq2seq_cli.config.choices import LARGEST_INTEGER, DecodingOptions
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.reading import FORMAT, read_json, read_whole
 from seq2seq_cli.files.writing import json_content
-from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD, FEATURES
+from seq2seq_cli.runs.layout import CONFIG, EXPORT_RECORD
 from seq2seq_cli.runs.weights import Places
 
 _PACKAGE = Path(__file__).parents[1]
@@ -54,8 +54,6 @@ class ExportRecord:
     """The `model_checksum` of the s2s that made the graphs."""
     weights: Places
     """The places of the weights for which the graphs were made."""
-    graphs: dict[str, list[str]]
-    """The names of the weights in each graph, by the name of its file without ending."""
 
     @property
     def content(self) -> bytes:
@@ -87,9 +85,6 @@ class ExportRecord:
             all(type(size) is int and 0 < size <= LARGEST_INTEGER for size in sizes)
             and isinstance(self.has_attention, bool)
             and isinstance(self.weights, dict)
-            and isinstance(self.graphs, dict)
-            and self.graphs.keys() == {graph.stem for graph in (ENCODER, DECODER, FEATURES)}
-            and all(isinstance(names, list) and set(names) <= self.weights.keys() for names in self.graphs.values())
         )
         if not is_sound:
             raise ValueError("not the facts on an exported model")

@@ -83,14 +83,13 @@ def list_runs(folder: Path) -> dict[Path, Run | str]:
 
     Raises ModelFileError when there is no such folder.
     """
-    try:
-        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    except OSError as error:
-        problem = "no such folder" if isinstance(error, FileNotFoundError) else error.strerror
-        raise ModelFileError(
-            f"{folder}: {problem}: train a run first (s2s train), or name another folder with --in"
-        ) from None
-    return {path: _read(path) for path in sorted(filter(_holds_run, paths), key=_changed, reverse=True)}
+    if not folder.is_dir():
+        raise ModelFileError(f"{folder}: no such folder: train a run first (s2s train), or name another one with --in")
+    changed: dict[Path, int] = {}
+    for file in (file for name in (CONFIG, METRICS, CORPUS, MARK) for file in folder.glob(f"[!.]*/{name}")):
+        with contextlib.suppress(OSError):  # removed meanwhile
+            changed[file.parent] = max(file.stat().st_mtime_ns, changed.get(file.parent, 0))
+    return {path: _read(path) for path in sorted(changed, key=changed.__getitem__, reverse=True)}
 
 
 def find_runs(names: Sequence[str], folder: Path) -> list[Run]:
@@ -101,14 +100,6 @@ def find_runs(names: Sequence[str], folder: Path) -> list[Run]:
     wanted = [find_run(Path(name), folder) for name in names] or [find_run(None, folder)]
     found = {path.resolve(): path for path in wanted}
     return list(map(Run.read, found.values()))
-
-
-def _holds_run(path: Path) -> bool:
-    """Whether a path is a folder with a file that only a run has, damaged or not."""
-    try:
-        return path.is_dir() and any((path / name).exists() for name in (CONFIG, METRICS, CORPUS, MARK))
-    except OSError:
-        return True  # a folder without the right to look into it
 
 
 def config_differences(runs: Sequence[Run]) -> list[Row]:
@@ -181,12 +172,3 @@ def _read(path: Path) -> Run | str:
         return Run.read(path)
     except (ModelFileError, OSError) as error:
         return str(error)
-
-
-def _changed(path: Path) -> int:
-    """The time of the last change by training, in nanoseconds."""
-    times = [0]
-    for name in (CONFIG, METRICS):
-        with contextlib.suppress(OSError):
-            times.append((path / name).stat().st_mtime_ns)
-    return max(times)

@@ -31,8 +31,6 @@ class Header(NamedTuple):
 
     places: Places
     """In the order of the file, in which the weights lie without gaps, the last at its end."""
-    start: int
-    """The first byte of the weights."""
     sha256: object
     """The digest that the file names."""
 
@@ -58,7 +56,7 @@ def read_header(path: Path) -> Header:
             shapes = {name: each.get_shape() for name, each in slices.items()}
             is_ours = all(each.get_dtype() == "F32" for each in slices.values())
             metadata = (file.metadata() or {}).get(METADATA, "")
-        place = start = path.stat().st_size - _NUMBER.itemsize * sum(map(prod, shapes.values()))
+        place = path.stat().st_size - _NUMBER.itemsize * sum(map(prod, shapes.values()))
     except FileNotFoundError:
         raise ModelFileError(f"{path}: no such file: no epoch of this run is finished yet") from None
     except OSError as error:
@@ -76,7 +74,7 @@ def read_header(path: Path) -> Header:
     for name, shape in shapes.items():
         places[name] = [place, _NUMBER.itemsize * prod(shape), *shape]
         place += _NUMBER.itemsize * prod(shape)
-    return Header(places, start, described.get("sha256"))
+    return Header(places, described.get("sha256"))
 
 
 def save_weights(path: Path, weights: Weights) -> None:
@@ -93,26 +91,14 @@ def read_weights(path: Path) -> Weights:
 
     Raises ModelFileError when it is missing, damaged, or made by a newer s2s, and when a weight is not finite.
     """
-    header = read_header(path)
-    numbers = np.fromfile(path, _NUMBER, header.parameters, offset=header.start)
-    weights = _cut(numbers, header)
+    from safetensors.numpy import load_file  # not above: the exported model does without it
+
+    header, weights = read_header(path), load_file(path)
     if header.sha256 != _digest(weights):
         raise ModelFileError(f"{path}: damaged: its weights are not what was saved: {RESTORE}")
-    if not np.isfinite(numbers).all():
+    if not all(np.isfinite(array).all() for array in weights.values()):
         raise ModelFileError(f"{path}: damaged: some of its weights are NaN or infinite: {RESTORE}")
     return weights
-
-
-def map_weights(path: Path, header: Header) -> Weights:
-    """The weights of a file with this header, read from the disk as they are used, and not compared with a digest."""
-    return _cut(np.memmap(path, _NUMBER, "r", offset=header.start), header)
-
-
-def _cut(numbers: NDArray[Any], header: Header) -> Weights:
-    """The weights by their names, from the numbers of all."""
-    ends = np.cumsum([length // _NUMBER.itemsize for _, length, *_ in header.places.values()])
-    parts = zip(header.places.items(), np.split(numbers, ends[:-1]), strict=True)
-    return {name: part.reshape(shape) for (name, (_, _, *shape)), part in parts}
 
 
 def _digest(weights: Weights) -> str:

@@ -92,10 +92,10 @@ def plot(
     overwrite: Overwrite = False,
 ) -> None:
     """Draw the learning curves of runs: training loss, held-out loss, and a score or the entropy of the attention."""
-    from seq2seq_cli.runs.curves import plot_runs, with_curves  # not above: matplotlib
+    from seq2seq_cli.runs.curves import plot_runs  # not above: matplotlib
 
     check_output_path(out, content="learning curves", endings=(".png", ".svg", ".pdf", ".html"), overwrite=overwrite)
-    found = with_curves(listing.find_runs(names or [], context.obj))
+    found = listing.find_runs(names or [], context.obj)
     plot_runs(dict(zip(_titles(found), found, strict=True)), out, axis=x, measure=metric, overwrite=overwrite)
     tell(f"learning curves written to {out}")
 

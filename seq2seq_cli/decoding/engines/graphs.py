@@ -83,11 +83,11 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         decoding=config.decoding.options,
         model=model_checksum(),
         weights=places,
-        graphs={path.stem: _refer_to_weights(graphs[path].graph, places) for path in graphs},
     )
     (folder / EXPORT_RECORD).unlink(missing_ok=True)
-    for path, graph in graphs.items():
-        write_whole(folder / path, graph.SerializeToString(deterministic=True))
+    for path, model_graph in graphs.items():
+        _refer_to_weights(model_graph.graph, places)
+        write_whole(folder / path, model_graph.SerializeToString(deterministic=True))
     try:
         exported = OnnxEngine(RunFolder(folder), record, threads=1)
         reference = TorchEngine(model)
@@ -241,8 +241,8 @@ def _complete_rnns(graph: onnx.GraphProto, *, resets_first: bool) -> None:
                 attribute.i = int(not resets_first)
 
 
-def _refer_to_weights(graph: onnx.GraphProto, places: Places) -> list[str]:
-    """Make the weights of a traced graph references to their places in the file of the best ones; their names."""
+def _refer_to_weights(graph: onnx.GraphProto, places: Places) -> None:
+    """Make the weights of a traced graph references to their places in the file of the best ones."""
     given = [value for value in graph.input if value.name.startswith(_WEIGHT)]
     names = {value.name: value.name.removeprefix(_WEIGHT) for value in given}
     for value in given:
@@ -254,4 +254,3 @@ def _refer_to_weights(graph: onnx.GraphProto, places: Places) -> list[str]:
         graph.input.remove(value)
     for node in graph.node:
         node.input[:] = [names.get(name, name) for name in node.input]
-    return list(names.values())

@@ -18,7 +18,7 @@ from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
-from seq2seq_cli.runs.weights import Weights, map_weights, read_header
+from seq2seq_cli.runs.weights import read_header
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -51,21 +51,17 @@ Tensors: TypeAlias = Mapping[str, Any]
 class Graph:
     """A graph that ONNX Runtime computes."""
 
-    def __init__(self, path: Path, weights: Weights | None, names: Sequence[str]) -> None:
-        """Open a graph with copies of the `weights` of the `names`; None: with those that it refers to, read when used.
+    def __init__(self, path: Path) -> None:
+        """Open a graph, whose weights are read when they are used.
 
         Raises ModelFileError when it is missing or damaged, or does not fit the weights.
         """
         self.path = path
-        self._weights = weights  # ONNX Runtime does not keep them alive
         options = onnxruntime.SessionOptions()
         # No threads of its own: several searches at a time, each in a thread of the caller's, use the cores better than
         # one whose operators are shared among them. Measured with beam 5 on two cores.
         options.intra_op_num_threads = 1
         options.log_severity_level = 4  # an error is raised, and is reported once
-        if weights:
-            values = [onnxruntime.OrtValue.ortvalue_from_numpy(weights[name]) for name in names]
-            options.add_external_initializers(list(names), values)
         try:
             if path.stat().st_size > _MOST_BYTES:
                 raise ValueError(f"larger than {_MOST_BYTES / 1e6:g} MB")  # noqa: TRY301  # as for a damaged one
@@ -126,24 +122,21 @@ class OnnxEngine:
     def __init__(
         self, run: RunFolder, record: ExportRecord, *, threads: int | None = None, with_features: bool = False
     ) -> None:
-        """Open the exported model of a run with its best weights, or those that it names.
+        """Open the exported model of a run with its best weights.
 
         So many `threads` may search at the same time, one per core by default; `with_features` it takes half the time
         for steps without the output layer. Raises ModelFileError when a file is missing or damaged, or does not fit the
         others.
         """
-        path = run.weights_path
-        header = read_header(path)
-        if record.weights != header.places:
-            raise ModelFileError(f"{run.path}: its exported model is not for the weights of {path}")
-        weights = map_weights(path, header) if run.chosen or path.is_symlink() else None  # ONNX Runtime follows no link
+        if record.weights != read_header(run.best_path).places:
+            raise ModelFileError(f"{run.path}: its exported model is not for the weights of {run.best_path}")
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
-        self._encoder = Graph(run.path / ENCODER, weights, record.graphs[ENCODER.stem])
-        self._decoder = Graph(run.path / DECODER, weights, record.graphs[DECODER.stem])
-        self._features = Graph(run.path / FEATURES, weights, record.graphs[FEATURES.stem]) if with_features else None
+        self._encoder = Graph(run.path / ENCODER)
+        self._decoder = Graph(run.path / DECODER)
+        self._features = Graph(run.path / FEATURES) if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
         if not {*PROPOSALS, OF_ALL, *self._next} <= set(self._decoder.outputs):

@@ -84,7 +84,7 @@ def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], wor
     neighbour of the word that it means, because the encoder's state there has read that word too.
 
     The weight of a word is the largest of its positions, which stand in `weights` in the order of `words`; later
-    positions (``<eos>``, padding) are ignored.
+    positions (``<eos>``, padding) are ignored. Of equal weights, the first word is copied.
     """
     spans = list(pairwise(accumulate((len(word.ids) for word in words), initial=0)))
     free = {i for i, word in enumerate(words) if can_be_copied(word)}
@@ -95,19 +95,8 @@ def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], wor
         if id_ != UNK or not free:
             continue
         largest = {i: weights[position, slice(*spans[i])].max() for i in free}
-        # The first of equal weights wins, so that the answer does not depend on the order of a set.
         best = max(free, key=lambda i: (largest[i] > 0 and i in preferred, largest[i], -i))
         if largest[best] > 0:
             copies[position] = best
             free.remove(best)
     return copies
-
-
-def copy_in_order(ids: Sequence[int], words: Sequence[Word]) -> dict[int, int]:
-    """The index of the word to write at each position of `ids` that is UNK: the next unknown one, no punctuation.
-
-    For models without attention; positions beyond the last unknown word are left out.
-    """
-    positions = (position for position, id_ in enumerate(ids) if id_ == UNK)
-    unknown = (i for i, word in enumerate(words) if word.is_unknown and not is_punctuation(word.text))
-    return dict(zip(positions, unknown, strict=False))

@@ -15,7 +15,7 @@ import numpy as np
 
 from seq2seq_cli.compute.threads import check_wanted, map_in_threads
 from seq2seq_cli.config.choices import LARGEST_INTEGER, MOST_EXTRA_TOKENS, DecodingOptions
-from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.alignment import can_be_copied, copy_by_attention
 from seq2seq_cli.decoding.demands import Demands
 from seq2seq_cli.decoding.engine import Engine, Look
 from seq2seq_cli.decoding.keep import Piece, put_back
@@ -228,7 +228,8 @@ class Translator:
         if correction := self._correction(source):
             copies, case = correction.copies, correction.case if case == correction.source_case else case
         else:
-            copies = copy_by_attention(ids, weights, words) if self.engine.has_attention else copy_in_order(ids, words)
+            # Without attention, unknown words are copied in their order.
+            copies = copy_by_attention(ids, weights if weights.any() else np.ones_like(weights), words)
         hidden = SPACING + HIDDEN if self.tgt_codec.unit == "character" else HIDDEN
         spelled = {place: hidden if words[i].is_protected else words[i].text for place, i in copies.items()}
         text, units = self.tgt_codec.write(ids, spelled, case)

@@ -60,7 +60,8 @@ class Translator {
   /** The translation that a hypothesis writes. */
   written(piece, { words, letters, parts }, { ids: found, isEnded, weights, logProbabilities }) {
     const ids = isEnded ? found.slice(0, -1) : found;
-    const places = this.hasAttention ? copyByAttention(ids, weights, words) : copyInOrder(ids, words);
+    // Without attention, unknown words are copied in their order.
+    const places = copyByAttention(ids, this.hasAttention ? weights : weights.map((row) => row.map(() => 1)), words);
     const copies = new Map([...places].map(([place, i]) => [place, words[i]]));
     const hidden = this.tgt.unit === "character" ? SPACING + HIDDEN : HIDDEN;
     const isKept = ({ number }) => number !== undefined;
@@ -121,13 +122,6 @@ function copyByAttention(ids, weights, words) {
     }
   });
   return copies;
-}
-
-/** The number of the word to write at each place that is UNK: the next unknown one that is no punctuation. */
-function copyInOrder(ids, words) {
-  const unknown = [...words.keys()].filter((i) => isUnknown(words[i]) && !isPunctuation(words[i].text));
-  const places = [...ids.keys()].filter((place) => ids[place] === UNK);
-  return new Map(places.slice(0, unknown.length).map((place, i) => [place, unknown[i]]));
 }
 
 /** Whether a word may be written for UNK: any word, and a mark that the vocabulary lacks. */

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from seq2seq_cli.decoding.alignment import copy_by_attention, copy_in_order
+from seq2seq_cli.decoding.alignment import copy_by_attention
 from seq2seq_cli.text.characters import SPACING
 from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.vocabulary import UNK
@@ -38,6 +38,8 @@ def copied(ids: Sequence[int], weights: Any, words: Sequence[str], unknown: Sequ
         # No word twice, and none of weight 0.
         ([UNK] * 3, [[0.6, 0.3, 0.1]] * 3, "Tom Tom", "", {0: "Tom", 1: "Tom"}),
         ([UNK], [[0.0, 0.0, 1.0]], "Tom Maria", "", {}),
+        # Of equal weights, as without attention, the first.
+        ([UNK, UNK], [[1, 1, 1, 1]] * 2, "Zoe met Ida", "Zoe Ida", {0: "Zoe", 1: "Ida"}),
     ],
 )
 def test_the_word_with_the_largest_weight_is_copied(
@@ -50,10 +52,3 @@ def test_the_parts_of_a_word_are_copied_together_and_once() -> None:
     words = [Word("Tom", (KNOWN,), ()), Word("Xylander", (KNOWN,) * 3, ()), Word(".", (KNOWN,), ())]
     weights = np.array([[0.3, 0.1, 0.5, 0.0, 0.0, 0.1], [0.2, 0.1, 0.1, 0.4, 0.1, 0.1], [0.0, 0.5, 0.0, 0.0, 0.5, 0.0]])
     assert copy_by_attention([UNK, UNK, UNK], weights, words) == {0: 1, 1: 0}
-
-
-def test_without_attention_the_unknown_words_are_copied_in_their_order() -> None:
-    words = [Word("Zoë", (UNK,), ()), Word("—", (UNK,), ()), Word("met", (KNOWN,), ()), Word("Xaver", (UNK,), ())]
-    assert copy_in_order([KNOWN, UNK, KNOWN, UNK], words) == {1: 0, 3: 3}
-    assert copy_in_order([UNK, UNK, UNK], words) == {0: 0, 1: 3}
-    assert copy_in_order([KNOWN], words) == copy_in_order([UNK], []) == {}

@@ -212,7 +212,7 @@ def _weights_of_words(
 ) -> Float[np.ndarray, "N S"]:
     """The mean attention of the characters of each word to each part; without attention, words keep their order."""
     if not (words and weights.any()):
-        return _diagonal(len(words), weights.shape[1])
+        return np.eye(len(words), weights.shape[1])
     owners = np.array(_owners(units))
     lengths = [solid_length(text[start:end]) for start, end in words]
     # Composed to NFC, a text may have another number of characters than its units.
@@ -220,14 +220,6 @@ def _weights_of_words(
     starts = list(accumulate(lengths[:-1], initial=0))
     # In 64 bits, words of one unit have the same weights exactly, and the first of them is the best one.
     return np.asarray(np.add.reduceat(rows, starts, axis=0, dtype=np.float64) / np.array(lengths)[:, None])
-
-
-def _diagonal(words: int, parts: int) -> Float[np.ndarray, "N S"]:
-    """Weights that are largest where both have the same share of their texts before them."""
-    rows = (np.arange(words) + 0.5) / max(words, 1)
-    columns = (np.arange(parts) + 0.5) / max(parts, 1)
-    weights = np.exp(-0.5 * words * parts * (rows[:, None] - columns) ** 2)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True)) if parts else weights
 
 
 def _tag_of_lost(piece: Piece, start: int, end: int) -> Tag:

@@ -144,7 +144,9 @@ function reveal(text, left) {
 /** The mean attention of the characters of each word to each part; without attention, words keep their order. */
 function weightsOfWords(words, { text, units, weights, parts }) {
   const columns = [...parts.keys()];
-  if (!weights.some((row) => columns.some((part) => row[part]))) return diagonal(words.length, parts.length);
+  if (!weights.some((row) => columns.some((part) => row[part]))) {
+    return words.map((_, word) => columns.map((part) => Number(part === word)));
+  }
   const owners = ownersOf(units);
   let first = 0;
   return words.map((word) => {
@@ -152,15 +154,6 @@ function weightsOfWords(words, { text, units, weights, parts }) {
     const ofWord = Array.from({ length }, (_, i) => weights[owners[first + i] ?? owners.at(-1)]);
     first += length;
     return columns.map((part) => sumOf(ofWord.map((row) => row[part])) / length);
-  });
-}
-
-/** Weights that are largest where both have the same share of their texts before them. */
-function diagonal(words, parts) {
-  return Array.from({ length: words }, (_, word) => {
-    const distance = (part) => (word + 0.5) / words - (part + 0.5) / parts;
-    const row = Array.from({ length: parts }, (_, part) => Math.exp(-0.5 * words * parts * distance(part) ** 2));
-    return row.map((weight) => weight / sumOf(row));
   });
 }
 

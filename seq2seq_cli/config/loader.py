@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,7 +12,7 @@ from seq2seq_cli.config.catalog import find_config, read_config_text
 from seq2seq_cli.config.keys import explain, key_of, schema_fields, section_at, unknown_key
 from seq2seq_cli.config.schema import Disagreement
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.yaml12 import Document, KeyPath, Position, write_yaml
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Place, write_yaml
 from seq2seq_cli.errors import ConfigError, one_line
 
 logger = logging.getLogger(__name__)
@@ -72,36 +72,21 @@ def dump_config(config: Config) -> str:
     return write_yaml(config.model_dump())
 
 
-class _Place(NamedTuple):
-    """The place of a key or a value, as messages are sorted by it and show it."""
-
-    override: int
-    """The number of an override, whose text names the key, counted from 1; 0 for a place in the file."""
-    line: int
-    column: int
-    shown: str
-
-
 class _Draft:
     """A config that is being read: plain values, the place of each key and value, and the problems found so far."""
 
     def __init__(self, values: dict[str, Any] | None = None) -> None:
         self.values = values or {}
-        self._key_places: dict[KeyPath, _Place] = {}
-        self._value_places: dict[KeyPath, _Place] = {}
-        self._problems: dict[_Place, list[str]] = {}
+        self._key_places: dict[KeyPath, Place] = {}
+        self._value_places: dict[KeyPath, Place] = {}
+        self._problems: dict[Place, list[str]] = {}
 
     def read_file(self, path: Path) -> None:
         """Take the values of a YAML file, and note where each stands."""
-
-        def place(position: Position) -> _Place:
-            return _Place(0, *position, f"{path}:{position.line}:{position.column}")
-
-        document = Document(read_config_text(path))
-        self._key_places = {key: place(position) for key, position in document.keys.items()}
-        self._value_places = {key: place(position) for key, position in document.values.items()}
+        document = Document(read_config_text(path), path)
+        self._key_places, self._value_places = document.keys, document.values
         for fault in document.faults:
-            self._add(place(fault.position), fault.path, fault.message)
+            self._add(*fault)
         if isinstance(document.value, dict):
             self.values = document.value
         elif document.value is not None and not document.faults:
@@ -111,7 +96,7 @@ class _Draft:
     def override(self, overrides: Sequence[str]) -> None:
         """Set keys by texts such as ``training.lr=3e-4``."""
         for number, text in enumerate(overrides, start=1):
-            place = _Place(number, 0, 0, f"--set {one_line(text)}")
+            place = Place(number, 0, 0, f"--set {one_line(text)}")
             _, equals, value = text.partition("=")
             path = _key_path(text) if equals else ()
             document = Document(value)
@@ -154,7 +139,7 @@ class _Draft:
                     self._add(_innermost(places, path), path, explain(several))
             return None
 
-    def _add(self, place: _Place, path: KeyPath, message: str) -> None:
+    def _add(self, place: Place, path: KeyPath, message: str) -> None:
         # Once per place: a value that cannot be read is not reported again as one of the wrong type.
         key = "" if place.override or not path else one_line(".".join(path)) + ": "
         self._problems.setdefault(place, [f"{place.shown}: {key}{message}"])
@@ -180,14 +165,14 @@ def _override_problem(path: KeyPath, document: Document) -> str | None:
             return unknown_key(path[:end], path[end:])
     if section := section_at(path):
         return f"a section; set one of its keys, such as {'.'.join(path)}.{next(iter(section.model_fields))}"
-    return document.faults[0].message if document.faults else None
+    return document.faults[0][-1] if document.faults else None
 
 
-def _innermost(places: dict[KeyPath, _Place], path: KeyPath) -> _Place:
+def _innermost(places: dict[KeyPath, Place], path: KeyPath) -> Place:
     """The place of ``path``, or of the smallest section around it that was stated."""
     while path not in places and path:
         path = path[:-1]
-    return places.get(path, _Place(0, 0, 0, "config"))
+    return places.get(path, Place(0, 0, 0, "config"))
 
 
 def _drop(values: dict[str, Any], is_dropped: Callable[[KeyPath], bool], path: KeyPath = ()) -> Iterator[KeyPath]:

@@ -28,54 +28,51 @@ _CORE_SCHEMA: dict[str, tuple[str, Callable[[str], object]]] = {
 _CONSTRUCTORS = {_TAG + name: construct for name, (_, construct) in _CORE_SCHEMA.items()} | {_TAG + "str": str}
 
 
-class Position(NamedTuple):
-    """A place in the text, counted from 1."""
+class Place(NamedTuple):
+    """The place of a key or a value, as messages are sorted by it and show it."""
 
+    override: int
+    """The number of an override, whose text names the key, counted from 1; 0 for a place in a file."""
     line: int
     column: int
-
-    @classmethod
-    def of(cls, mark: Any) -> "Position":
-        """The place of a mark of PyYAML."""
-        return cls(mark.line + 1, mark.column + 1)
-
-
-class Fault(NamedTuple):
-    """An error in the text; ``path`` is empty when it belongs to no key."""
-
-    position: Position
-    path: KeyPath
-    message: str
+    shown: str
 
 
 class Document:
-    """A document: plain Python values, the place of each key and value, and the faults of the text."""
+    """A document: plain Python values, the place of each key and value, and the faults of the text.
 
-    def __init__(self, text: str) -> None:
+    A fault has its place, the key that it belongs to, or none, and a message. ``name`` is that of the file.
+    """
+
+    def __init__(self, text: str, name: object = "") -> None:
+        self.name = name
         self.value: object = None
-        self.keys: dict[KeyPath, Position] = {}
-        self.values: dict[KeyPath, Position] = {}
-        self.faults: list[Fault] = []
+        self.keys: dict[KeyPath, Place] = {}
+        self.values: dict[KeyPath, Place] = {}
+        self.faults: list[tuple[Place, KeyPath, str]] = []
         try:
             if root := yaml.compose(text, Loader=_Loader):
                 self.value = self._build(root, ())
         except yaml.reader.ReaderError as error:
             before = text[: error.position]
-            position = Position(before.count("\n") + 1, error.position - before.rfind("\n"))
-            self._fault(position, (), f"not YAML: the control character {text[error.position]!r} is not allowed")
+            place = self._place(before.count("\n"), len(before) - before.rfind("\n") - 1)
+            self.faults.append((place, (), f"not YAML: the control character {text[error.position]!r} is not allowed"))
         except yaml.MarkedYAMLError as error:
             at, problem = error.problem_mark, ", ".join(filter(None, (error.context, error.problem)))
             if not isinstance(error, yaml.composer.ComposerError):
                 problem = f"not YAML: {problem}; check each ':' and the indentation"
-            self._fault(Position.of(at) if at else Position(1, 1), (), problem)
+            self.faults.append((self._place(at.line, at.column) if at else self._place(), (), problem))
         except RecursionError:
-            self._fault(Position(1, 1), (), "not a config: nested too deeply")
+            self.faults.append((self._place(), (), "not a config: nested too deeply"))
         except (ValueError, OverflowError):  # of PyYAML's int and chr
-            self._fault(Position(1, 1), (), "not YAML: the number in an escape or in %YAML is too large")
+            self.faults.append((self._place(), (), "not YAML: the number in an escape or in %YAML is too large"))
+
+    def _place(self, line: int = 0, column: int = 0) -> Place:
+        return Place(0, line + 1, column + 1, f"{self.name}:{line + 1}:{column + 1}")
 
     def _build(self, node: yaml.Node, path: KeyPath) -> object:
         """The value of a node; places and faults are collected."""
-        position = self.values[path] = Position.of(node.start_mark)
+        place = self.values[path] = self._place(node.start_mark.line, node.start_mark.column)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -83,24 +80,21 @@ class Document:
         try:
             return _CONSTRUCTORS[node.tag](node.value)
         except ValueError:  # int() refuses thousands of digits as well
-            self._fault(position, path, f"{node.value[:40]!r} cannot be read as a value")
+            self.faults.append((place, path, f"{node.value[:40]!r} cannot be read as a value"))
             return None
 
     def _mapping(self, node: yaml.MappingNode, path: KeyPath) -> dict[str, object]:
         found: dict[str, object] = {}
         for key, value in node.value:
-            name, position = (*path, str(key.value)), Position.of(key.start_mark)
+            name, place = (*path, str(key.value)), self._place(key.start_mark.line, key.start_mark.column)
             if not isinstance(key, yaml.ScalarNode) or not key.value:
-                self._fault(position, path, "a key must be a word")
+                self.faults.append((place, path, "a key must be a word"))
             elif name in self.keys:
-                self._fault(position, name, f"duplicate key, first on line {self.keys[name].line}")
+                self.faults.append((place, name, f"duplicate key, first on line {self.keys[name].line}"))
             else:
-                self.keys[name] = position
+                self.keys[name] = place
                 found[key.value] = self._build(value, name)
         return found
-
-    def _fault(self, position: Position, path: KeyPath, message: str) -> None:
-        self.faults.append(Fault(position, path, message))
 
 
 def write_yaml(values: dict[str, Any]) -> str:

@@ -117,4 +117,4 @@ def test_a_number_as_python_writes_it_is_that_number(number: float) -> None:
 def test_no_text_makes_the_reader_fail(text: str) -> None:
     read = Document(text)
 
-    assert all(fault.position.line >= 1 and fault.position.column >= 1 for fault in read.faults)
+    assert all(place.line >= 1 and place.column >= 1 for place, _, _ in read.faults)

@@ -10,7 +10,7 @@ from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.keys import schema_fields, section_at
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.yaml12 import Document, KeyPath, Position
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Place
 
 
 def uncommented(text: str) -> str:
@@ -18,18 +18,18 @@ def uncommented(text: str) -> str:
     return re.sub(r"^( *)#(?=\w)", r"\1", text, flags=re.MULTILINE)
 
 
-def explanation(lines: list[str], position: Position) -> str:
+def explanation(lines: list[str], place: Place) -> str:
     """What is said of a key: the comment above it, and the one beside it."""
-    first = position.line - 1
+    first = place.line - 1
     while re.match(r" *# ", lines[first - 1]):
         first -= 1
-    above = [line.strip().removeprefix("# ") for line in lines[first : position.line - 1]]
-    return " ".join([*above, lines[position.line - 1].partition("  # ")[2]])
+    above = [line.strip().removeprefix("# ") for line in lines[first : place.line - 1]]
+    return " ".join([*above, lines[place.line - 1].partition("  # ")[2]])
 
 
 def explanations(config: Config) -> dict[KeyPath, str]:
     text = uncommented(annotated_yaml(config))
-    return {key: explanation(text.splitlines(), position) for key, position in Document(text).keys.items()}
+    return {key: explanation(text.splitlines(), place) for key, place in Document(text).keys.items()}
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in list_configs()])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seq2seq_cli.config.yaml12 import Document, Position, write_yaml
+from seq2seq_cli.config.yaml12 import Document, write_yaml
 
 
 @pytest.mark.parametrize(
@@ -53,46 +53,42 @@ def test_plain_scalars_have_the_types_of_the_core_schema(text: str, value: objec
 def test_every_key_and_value_has_its_place() -> None:
     read = Document("# first\ntraining:\n  lr:   1e-3\ntext: {src: {language: de}}\n")
 
-    assert read.keys == {
-        ("training",): Position(2, 1),
-        ("training", "lr"): Position(3, 3),
-        ("text",): Position(4, 1),
-        ("text", "src"): Position(4, 8),
-        ("text", "src", "language"): Position(4, 14),
+    assert {key: place[1:3] for key, place in read.keys.items()} == {
+        ("training",): (2, 1),
+        ("training", "lr"): (3, 3),
+        ("text",): (4, 1),
+        ("text", "src"): (4, 8),
+        ("text", "src", "language"): (4, 14),
     }
-    assert read.values[("training", "lr")] == Position(3, 9)
-    assert read.values[("text", "src", "language")] == Position(4, 24)
+    assert read.values[("training", "lr")][1:3] == (3, 9)
+    assert read.values[("text", "src", "language")][1:3] == (4, 24)
 
 
 @pytest.mark.parametrize(
-    ("text", "position", "message"),
+    ("text", "place", "message"),
     [
-        ("a: 1\nb: 2\na: 3", Position(3, 1), "duplicate key, first on line 1"),
-        ("a: b: c", Position(1, 5), "mapping values are not allowed here; check each ':' and the indentation"),
-        (
-            "a:\n\tb: 1",
-            Position(2, 1),
-            "character '\\t' that cannot start any token; check each ':' and the indentation",
-        ),
-        ("a:\n  b: 1\n c: 2", Position(3, 2), "but found '<block mapping start>'; check each ':' and the indentation"),
-        ("a: [1, 2", Position(1, 9), "expected ',' or ']', but got '<stream end>'; check each ':' and the indentation"),
-        ("a: 1\n---\nb: 2", Position(2, 1), "expected a single document in the stream, but found another document"),
-        ("a: &x 1\nb: *x", Position(2, 4), "an alias ('*' or '<<') has no place in a config; write the value out"),
-        ("a: 1\nb: \x07", Position(2, 4), "not YAML: the control character '\\x07' is not allowed"),
-        ("[a]: 1", Position(1, 1), "a key must be a word"),
-        ("a: !!python/name:os.system x", Position(1, 4), "a tag ('!') has no place in a config; write the value out"),
-        ("a: !!int 10", Position(1, 4), "a tag ('!') has no place in a config; write the value out"),
-        (f"a: {'9' * 5000}", Position(1, 4), "cannot be read as a value"),  # more digits than Python reads
-        ('a: "\\UFFFFFFFF"', Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
-        (f"%YAML {'1' * 5000}.1", Position(1, 1), "not YAML: the number in an escape or in %YAML is too large"),
-        ("[" * 10_000, Position(1, 1), "not a config: nested too deeply"),
+        ("a: 1\nb: 2\na: 3", (3, 1), "duplicate key, first on line 1"),
+        ("a: b: c", (1, 5), "mapping values are not allowed here; check each ':' and the indentation"),
+        ("a:\n\tb: 1", (2, 1), "character '\\t' that cannot start any token; check each ':' and the indentation"),
+        ("a:\n  b: 1\n c: 2", (3, 2), "but found '<block mapping start>'; check each ':' and the indentation"),
+        ("a: [1, 2", (1, 9), "expected ',' or ']', but got '<stream end>'; check each ':' and the indentation"),
+        ("a: 1\n---\nb: 2", (2, 1), "expected a single document in the stream, but found another document"),
+        ("a: &x 1\nb: *x", (2, 4), "an alias ('*' or '<<') has no place in a config; write the value out"),
+        ("a: 1\nb: \x07", (2, 4), "not YAML: the control character '\\x07' is not allowed"),
+        ("[a]: 1", (1, 1), "a key must be a word"),
+        ("a: !!python/name:os.system x", (1, 4), "a tag ('!') has no place in a config; write the value out"),
+        ("a: !!int 10", (1, 4), "a tag ('!') has no place in a config; write the value out"),
+        (f"a: {'9' * 5000}", (1, 4), "cannot be read as a value"),  # more digits than Python reads
+        ('a: "\\UFFFFFFFF"', (1, 1), "not YAML: the number in an escape or in %YAML is too large"),
+        (f"%YAML {'1' * 5000}.1", (1, 1), "not YAML: the number in an escape or in %YAML is too large"),
+        ("[" * 10_000, (1, 1), "not a config: nested too deeply"),
     ],
 )
-def test_a_fault_is_named_where_it_stands(text: str, position: Position, message: str) -> None:
-    (fault,) = Document(text).faults
+def test_a_fault_is_named_where_it_stands(text: str, place: tuple[int, int], message: str) -> None:
+    [(found, _, told)] = Document(text, "my.yaml").faults
 
-    assert fault.position == position
-    assert fault.message.endswith(message)
+    assert found == (0, *place, f"my.yaml:{place[0]}:{place[1]}")
+    assert told.endswith(message)
 
 
 def test_written_words_are_words_to_readers_of_both_versions() -> None:

@@ -4,16 +4,12 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from seq2seq_cli.config.choices import LARGEST_INTEGER
-from seq2seq_cli.config.keys import either
+from seq2seq_cli.config.keys import allowed
 from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.yaml12 import shown, write_yaml
 
 _WIDTH = 120
-_TYPES = {"boolean": "true or false", "null": "null", "string": "a word", "integer": "an integer", "number": "a number"}
-"""Values that have no other limit than their type, in words."""
-
 _LEGEND = """\
 # Beside each value: what is allowed, and the default where the value is another one.
 # The keys of data and text are for s2s prepare; s2s train takes them from the prepared folder. A key right
@@ -28,28 +24,6 @@ def annotated_yaml(config: Config, description: str = "") -> str:
     """
     heading = f"# {description}\n#\n{_LEGEND}" if description else _LEGEND
     return heading + "".join(f"{line}\n" for line in _lines(config, Config.model_json_schema()["$defs"]))
-
-
-def allowed(schema: dict[str, Any]) -> str:
-    """The choices or the range of a key in words, such as "0 to below 1", from its JSON schema."""
-    match schema:
-        case {"anyOf": choices}:
-            return ", or ".join(map(allowed, choices))
-        case {"const": value}:
-            return str(value)
-        case {"enum": choices}:
-            return either([str(choice) for choice in choices])
-        case {"type": "string", "examples": examples}:
-            return f"such as {either(examples)}"
-        case {"minimum": low, "maximum": high} if high != LARGEST_INTEGER:  # which nobody need be told
-            return f"{low:.10g} to {high:.10g}"
-        case {"minimum": low, "exclusiveMaximum": end}:
-            return f"{low} to {end - 1}" if schema["type"] == "integer" else f"{low:.10g} to below {end:.10g}"
-        case {"minimum": low}:
-            return f"{low:.10g} or more"
-        case {"exclusiveMinimum": end}:
-            return f"above {end:.10g}"
-    return _TYPES[schema["type"]]
 
 
 def _lines(

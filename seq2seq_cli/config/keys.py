@@ -1,15 +1,14 @@
 """The keys of a config: their values, their differences, and what is wrong with them, worded here for all commands."""
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
-from types import NoneType
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.schema import Section
 from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.schema.text import AUTO
@@ -112,14 +111,8 @@ def _section_of(field: FieldInfo) -> type[Section] | None:
 # What is wrong with a key or a value
 
 _LONGEST_SHOWN = 40
-_WANTED = {
-    "bool_type": "true or false",
-    "int_type": "an integer",
-    "float_type": "a number",
-    "string_type": "a word",
-    "model_type": "a section of 'key: value' lines",
-}
-"""The words for valid values where pydantic's do not fit YAML, by the type of its error."""
+_TYPES = {"boolean": "true or false", "null": "null", "string": "a word", "integer": "an integer", "number": "a number"}
+"""Values that have no other limit than their type, in words."""
 
 
 def key_of(error: ErrorDetails) -> KeyPath:
@@ -129,16 +122,38 @@ def key_of(error: ErrorDetails) -> KeyPath:
     return next((start for start in starts if start in schema_fields() and not section_at(start)), path)
 
 
-def explain(errors: Sequence[ErrorDetails]) -> str:
-    """The message for the errors of one key, one per type of its values, without the key and its place in the file."""
-    error = errors[0]
+def explain(error: ErrorDetails) -> str:
+    """The message for an error, without the key and its place in the file."""
+    path = key_of(error)
     if error["type"] == "extra_forbidden":
-        return unknown_key(tuple(str(part) for part in error["loc"]))
-    field = schema_fields().get(key_of(error))
-    wanted = list(map(_wanted, errors))
-    if field and NoneType in get_args(field.annotation):
-        wanted.append("null")
-    return f"must be {either(wanted)}, not {_given(error['input'])}"
+        return unknown_key(path)
+    wanted = "a section of 'key: value' lines"
+    if section_at(path) is None:
+        wanted = allowed((section_at(path[:-1]) or Config).model_json_schema()["properties"][path[-1]])
+    return f"must be {wanted}, not {_given(error['input'])}"
+
+
+def allowed(schema: dict[str, Any]) -> str:
+    """The choices or the range of a key in words, such as "0 to below 1", from its JSON schema."""
+    integer = "an integer, " if schema.get("type") == "integer" else ""
+    match schema:
+        case {"anyOf": choices}:
+            return ", or ".join(map(allowed, choices))
+        case {"const": value}:
+            return str(value)
+        case {"enum": choices}:
+            return either([str(choice) for choice in choices])
+        case {"type": "string", "examples": examples}:
+            return f"something like {either(examples)}"
+        case {"minimum": low, "maximum": high} if high != LARGEST_INTEGER:  # which nobody need be told
+            return f"{integer}{low:.10g} to {high:.10g}"
+        case {"minimum": low, "exclusiveMaximum": end}:
+            return f"{integer}{low} to {end - 1}" if integer else f"{low:.10g} to below {end:.10g}"
+        case {"minimum": low}:
+            return f"{integer}{low:.10g} or more"
+        case {"exclusiveMinimum": end}:
+            return f"above {end:.10g}"
+    return _TYPES[schema["type"]]
 
 
 def unknown_key(path: KeyPath, below: KeyPath = ()) -> str:
@@ -161,13 +176,6 @@ def either(words: Sequence[str]) -> str:
     """Alternatives in a sentence: "a, b or c"."""
     *head, last = words
     return f"{', '.join(head)} or {last}" if head else last
-
-
-def _wanted(error: ErrorDetails) -> str:
-    if error["type"] == "string_pattern_mismatch":
-        examples = schema_fields()[key_of(error)].examples or [re.sub(r"[\^$]", "", error["ctx"]["pattern"])]
-        return f"something like {either([repr(example) for example in examples])}"
-    return _WANTED.get(error["type"]) or one_line(error["msg"].removeprefix("Input should be "))
 
 
 def _given(value: object) -> str:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -129,14 +128,13 @@ class _Draft:
         try:
             return Config.model_validate(values)
         except ValidationError as error:
-            for path, errors in groupby(error.errors(), key=key_of):
-                several = list(errors)
-                cause = several[0].get("ctx", {}).get("error")
+            for problem in error.errors():
+                path, cause = key_of(problem), problem.get("ctx", {}).get("error")
                 if isinstance(cause, Disagreement):
                     self._add_disagreement(path, cause)
                 else:
-                    places = self._key_places if several[0]["type"] == "extra_forbidden" else self._value_places
-                    self._add(_innermost(places, path), path, explain(several))
+                    places = self._key_places if problem["type"] == "extra_forbidden" else self._value_places
+                    self._add(_innermost(places, path), path, explain(problem))
             return None
 
     def _add(self, place: Place, path: KeyPath, message: str) -> None:

@@ -120,9 +120,9 @@ class TrainingConfig(Section):
     on the device."""
     save_minutes: Positive = 2.0
     """Most minutes between two checkpoints; one more is saved after each validation."""
-    license: Annotated[str | None, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", examples=["mit", "cc-by-4.0"])] = None
+    license: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", examples=["mit", "cc-by-4.0"])] | None = None
     """Licence of the model that its card states, by the name that Hugging Face has for it; null: none is stated."""
-    author: Annotated[str | None, Field(min_length=1, max_length=200, examples=["Anna Smith"])] = None
+    author: Annotated[str, Field(min_length=1, max_length=200, examples=["Anna Smith"])] | None = None
     """Name of the maker of the model that its card and its page state; null: none is stated."""
 
     @property

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.annotated import allowed, annotated_yaml
+from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import list_configs
-from seq2seq_cli.config.keys import schema_fields, section_at
+from seq2seq_cli.config.keys import allowed, schema_fields, section_at
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Place
@@ -68,15 +68,15 @@ def test_only_a_value_that_is_not_the_default_has_the_default_beside_it() -> Non
     ("key", "words"),
     [
         ("text.unit", "word, bpe or character"),
-        ("text.src.language", "such as en or de"),
+        ("text.src.language", "something like en or de"),
         ("data.swap", "true or false"),
         ("data.max_ratio", "above 1"),
-        ("data.limit", "1 or more, or null"),
-        ("model.encoder.layers", "1 to 4"),
+        ("data.limit", "an integer, 1 or more, or null"),
+        ("model.encoder.layers", "an integer, 1 to 4"),
         ("model.encoder.dropout", "0 to below 1"),
         ("training.teacher_forcing", "0 to 1"),
         ("training.augmentation.names", "0 to 1"),
-        ("training.seed", "0 to 4294967295"),
+        ("training.seed", "an integer, 0 to 4294967295"),
     ],
 )
 def test_what_is_allowed_is_told_in_words(key: str, words: str) -> None:

@@ -27,6 +27,9 @@ def prepare_environment() -> None:
     # one, waking them costs more; a higher one gains nothing on a quiet machine and loses time on a busy one.
     if "OMP_WAIT_POLICY" not in os.environ:  # the count would override it
         os.environ.setdefault("GOMP_SPINCOUNT", "3000")
+    # The optimisers load torch's compiler, which makes a folder that nothing removes, unless it has one; s2s does not
+    # use it, and nothing is written there.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", os.curdir)
     if platform.machine() in ("x86_64", "AMD64"):
         # OneDNN compiles code for each shape of a product in bf16, which takes longer than most products, and keeps
         # it for 1,024 shapes; the batches of a run have some 3,000, in 90 MB more.
@@ -36,16 +39,6 @@ def prepare_environment() -> None:
         # Numpy starts its threads as it is imported, which takes 30 ms, and multiplies few matrices here. On other
         # machines torch may compute with the same library.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def share_temporary_folder() -> None:
-    """Keep torch from making a folder for its compiler, which s2s does not use, in the temporary folder.
-
-    The optimisers load the compiler, which makes its folder at once, and nothing removes that.
-    """
-    import tempfile  # not above: translating does without
-
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
 
 def has_other_processes() -> bool:

@@ -12,7 +12,6 @@ import seq2seq_cli as s2s
 from seq2seq_cli.cli.parsing import file_option, set_option
 from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
 from seq2seq_cli.cli.training_bar import TrainingBar
-from seq2seq_cli.compute.process import share_temporary_folder
 from seq2seq_cli.runs.listing import Run, results
 
 _DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".3f", "minutes": ".1f", "parameters": ",.0f"}
@@ -33,7 +32,6 @@ def compare(
     All compute in fp32, unless --set training.precision says otherwise. Where the first config holds out no pairs, 500
     sources are held out to validate and 500 to test. A figure is the mean over the seeds, with the standard deviation.
     """
-    share_temporary_folder()
     with closing(TrainingBar()) as bar:
         runs = s2s.compare(*configs, pairs=pairs, out=out, seeds=seeds, overrides=set_ or [], on_event=bar.show)
     rows = [[name, *_cells(each)] for name, each in runs.items()]

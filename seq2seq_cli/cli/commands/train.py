@@ -10,7 +10,6 @@ import typer
 import seq2seq_cli as s2s
 from seq2seq_cli.cli.parsing import set_option
 from seq2seq_cli.cli.training_bar import TrainingBar
-from seq2seq_cli.compute.process import share_temporary_folder
 from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.errors import UsageError, command_line
 from seq2seq_cli.runs.folder import resume_command
@@ -73,7 +72,6 @@ def train(
         raise UsageError("--minutes and --hours are the same: give one of them")
     given = {"device": device, "seed": seed}
     short = [f"training.{key}={value}" for key, value in given.items() if value is not None]
-    share_temporary_folder()
     with closing(TrainingBar()) as bar:
         report = s2s.train(
             config,

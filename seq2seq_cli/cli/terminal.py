@@ -22,17 +22,14 @@ class _SafeStream:
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.before_text: Callable[[], object] = lambda: None
 
     def write(self, text: str) -> int:
         """Write the text, escaped."""
-        self.before_text()
         self.stream.write(escape_steering(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         """Write the texts, escaped."""
-        self.before_text()
         self.stream.writelines(map(escape_steering, lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -53,12 +50,6 @@ def for_terminal(stream: TextIO) -> TextIO:
     return cast("TextIO", _SafeStream(stream)) if stream.isatty() else stream
 
 
-def call_before_text(function: Callable[[], object]) -> None:
-    """Call a function, which removes a bar, before any text is written to stderr but the text of the bar itself."""
-    if isinstance(sys.stderr, _SafeStream):
-        sys.stderr.before_text = function
-
-
 def bar_stream() -> TextIO:
     """Stderr for a progress bar, which moves the cursor; its words must be our own."""
     return sys.stderr.stream if isinstance(sys.stderr, _SafeStream) else sys.stderr
@@ -73,7 +64,6 @@ def progress_bar(title: str, unit: str) -> Iterator[Callable[[int, int | None], 
     with tqdm(
         desc=title, unit=unit, unit_scale=True, leave=False, file=bar_stream(), dynamic_ncols=True, disable=None
     ) as bar:
-        call_before_text(bar.clear)
 
         def show(done: int, total: int | None) -> None:
             if done < bar.n:
@@ -110,8 +100,10 @@ def tell_error(problem: str) -> None:
 
 
 def tell(text: str, *, begin: str = "s2s: ") -> None:
-    """Write a notice to stderr, as one line that begins so."""
-    with contextlib.suppress(OSError):
+    """Write a notice to stderr, as one line that begins so; a bar makes way for it."""
+    bars = sys.modules.get("tqdm")  # not imported for this
+    make_way = bars.tqdm.external_write_mode(bar_stream()) if bars else contextlib.nullcontext()
+    with contextlib.suppress(OSError), make_way:
         sys.stderr.write(f"{begin}{one_line(text)}\n")
 
 

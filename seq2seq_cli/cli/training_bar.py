@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Never
 
 from tqdm import tqdm
 
-from seq2seq_cli.cli.terminal import bar_stream, call_before_text, tell, warn
+from seq2seq_cli.cli.terminal import bar_stream, tell, warn
 from seq2seq_cli.counts import loss_in_words
 
 if TYPE_CHECKING:
@@ -88,7 +88,6 @@ class TrainingBar:
         if self._bar is None:
             form = "{desc} {percentage:3.0f}% {bar}{postfix}"
             self._bar = tqdm(total=100, bar_format=form, leave=False, file=bar_stream(), dynamic_ncols=True)
-            call_before_text(self._bar.clear)
         self._bar.n = per_cent
         self._bar.set_description_str(epoch, refresh=False)
         self._bar.set_postfix_str(words)

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from seq2seq_cli.cli.terminal import warn
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.training.events import Event, Finished, Started, Step, Validated
@@ -90,8 +91,8 @@ def test_the_bar_fits_the_terminal_and_makes_way_for_lines(columns: int) -> None
         assert re.match(r"epoch 1/10 +1% .*, 0:19:48 left, ", drawn)
         assert len(drawn) <= columns
         assert columns < 80 or "loss 3.214, 12,500 tokens/s" in drawn
-        sys.stderr.write("s2s: warning: of the library\n")
-        assert re.fullmatch(r"\r *\rs2s: warning: of the library\n", read_shown(terminal))
+        warn("of the library")
+        assert re.fullmatch(r"\r *\rs2s: warning: of the library\n\repoch 1/10.*", read_shown(terminal))
         bar.show(step(2))
         assert "epoch 1/10" in read_shown(terminal)
         bar.close()

@@ -9,7 +9,6 @@ G gates (3H); of `ChoGRU`, L are the layers in all directions.
 """
 
 import math
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import torch
@@ -108,22 +107,34 @@ class ChoGRU(nn.GRU):
         """
         if torch.onnx.is_in_onnx_export():  # as torch's, without lengths: decoding/engines/graphs.py sets both
             return super().forward(inputs, start)
-        directions = 2 if self.bidirectional else 1
-        if start is None:
-            start = inputs.new_zeros(self.num_layers * directions, inputs.shape[0], self.hidden_size)
+        here = torch.arange(inputs.shape[1])
+        mirrored = -1 - here + (len(here) if lengths is None else lengths.unsqueeze(1))
+        # Each position has the one that it gets when the real ones are reversed; padding stays in place.
+        places = torch.where(mirrored >= 0, mirrored, here).expand(len(inputs), -1).to(inputs.device).unsqueeze(2)
+        padding = (mirrored < 0).unsqueeze(-1).to(inputs.device)
+        inputs = inputs.masked_fill(padding, 0.0)  # a NaN there would come back in the gradient
         lasts: list[Tensor] = []
-        for layer, before in enumerate(torch.split(start, directions)):
+        for layer in range(self.num_layers):
             if layer > 0:
                 inputs = F.dropout(inputs, self.dropout, self.training)
-            weights = self.all_weights[layer * directions : (layer + 1) * directions]
-            runs = [
-                _run(inputs, hidden, of_direction, lengths, backwards=direction > 0)
-                for direction, (hidden, of_direction) in enumerate(zip(before.unbind(0), weights, strict=True))
-            ]
-            outputs, last = zip(*runs, strict=True)
-            inputs = torch.cat(outputs, dim=-1)
-            lasts += last
+            directions = []
+            for backwards in (False, True)[: 1 + self.bidirectional]:
+                W, U, b, d = self.all_weights[len(lasts)]
+                h = inputs.new_zeros(len(inputs), self.hidden_size) if start is None else start[len(lasts)]
+                known, states = F.linear(inputs, W, b), []
+                for of_position in (_at(known, places) if backwards else known).unbind(1):
+                    h = _next(of_position, h, (U, d))
+                    states.append(h)
+                joined = torch.stack(states, dim=1)
+                lasts.append(_at(joined, places[:, :1])[:, 0])  # the first place is that of the last real position
+                directions.append(_at(joined, places) if backwards else joined)
+            inputs = torch.cat(directions, dim=-1).masked_fill(padding, 0.0)
         return inputs, torch.stack(lasts)
+
+
+def _at(vectors: Float[Tensor, "B N X"], places: Int[Tensor, "B M 1"]) -> Float[Tensor, "B M X"]:
+    """The vectors at these positions."""
+    return vectors.gather(1, places.expand(-1, -1, vectors.shape[2]))
 
 
 def cho_gru_cell(inputs: Float[Tensor, "B X"], hidden: Float[Tensor, "B H"], *weights: Tensor) -> Float[Tensor, "B H"]:
@@ -142,32 +153,6 @@ def _next(
     r, z = gates[:, :H], gates[:, H:]
     n = torch.tanh(known[:, 2 * H :] + F.linear(r * h, U[2 * H :], d[2 * H :]))
     return n + z * (h - n)
-
-
-def _run(
-    inputs: Float[Tensor, "B N X"],
-    h: Float[Tensor, "B H"],
-    weights: Sequence[Tensor],
-    lengths: Int[Tensor, " B"] | None,
-    *,
-    backwards: bool,
-) -> tuple[Float[Tensor, "B N H"], Float[Tensor, "B H"]]:
-    """One direction of one layer: a state stays as it is while its row has padding."""
-    W, U, b, d = weights
-    positions = range(inputs.shape[1])
-    real = None
-    if lengths is not None and (lengths < inputs.shape[1]).any():
-        real = (torch.arange(inputs.shape[1]) < lengths.unsqueeze(1)).to(inputs.device).unsqueeze(2)
-        # A NaN in the padding would come back in the gradient.
-        inputs = inputs.masked_fill(~real, 0.0)
-    known = F.linear(inputs, W, b)
-    outputs = [h] * len(positions)
-    for t in reversed(positions) if backwards else positions:
-        after = _next(known[:, t], h, (U, d))
-        h = after if real is None else torch.where(real[:, t], after, h)
-        outputs[t] = h
-    joined = torch.stack(outputs, dim=1)
-    return joined if real is None else joined.masked_fill(~real, 0.0), h
 
 
 # Dropout

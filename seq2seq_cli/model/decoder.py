@@ -18,7 +18,7 @@ from typing_extensions import override
 from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.attention import Attended, ContextProvider
 from seq2seq_cli.model.readout import READOUTS
-from seq2seq_cli.model.recurrent import Dropout, WordDropout, continue_rnn, make_rnn, step_rnn
+from seq2seq_cli.model.recurrent import Dropout, continue_rnn, make_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD
@@ -44,7 +44,7 @@ class Decoder(nn.Module, ABC):
         self.attention = attention
         self.readout = READOUTS[config.readout](config, attention.context_size)
         self.dropout = Dropout(config.dropout)
-        self.word_dropout = WordDropout(config.word_dropout)
+        self.word_dropout = nn.Dropout1d(config.word_dropout)
         self.readout_dropout = Dropout(config.readout_dropout)
 
     def start(self, rnn: RNNState) -> DecoderState:

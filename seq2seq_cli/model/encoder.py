@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from seq2seq_cli.config.schema.model import EncoderConfig
-from seq2seq_cli.model.recurrent import Dropout, WordDropout, make_rnn, run_rnn
+from seq2seq_cli.model.recurrent import Dropout, make_rnn, run_rnn
 from seq2seq_cli.model.state import RNNState
 
 
@@ -27,7 +27,8 @@ class Encoder(nn.Module):
         self.directions = config.directions
         self.reverse = config.reverse
         self.embedding = nn.Embedding(vocabulary_size, config.embedding_size)
-        self.word_dropout = WordDropout(config.word_dropout)
+        # Whole words, each position by itself; Sennrich, Haddow & Birch 2016 (WMT), Sennrich & Zhang 2019.
+        self.word_dropout = nn.Dropout1d(config.word_dropout)
         self.dropout = Dropout(config.dropout)
         self.state_dropout = Dropout(config.state_dropout)
         self.rnn = make_rnn(config, config.embedding_size, bidirectional=config.directions != "one")

@@ -1,9 +1,9 @@
 """The RNNs of both sides: torch's LSTM (Hochreiter & Schmidhuber 1997), GRU and plain RNN, and the GRU of Cho et al.
 
 Torch's GRU differs from the paper's, `ChoGRU`. The plain RNN is h' = tanh(W x + b + U h + d); Elman 1990. Around them,
-the dropout of single entries and of whole words.
+the dropout of single entries.
 
-B batch, N positions, X input or any vector, L layers, H hidden, E output (H, or 2H of both directions), D embedding,
+B batch, N positions, X input or any vector, L layers, H hidden, E output (H, or 2H of both directions),
 G gates (3H); of `ChoGRU`, L are the layers in all directions.
 `unroll.py` runs an RNN whose input depends on the step before.
 """
@@ -176,17 +176,3 @@ class Dropout(nn.Dropout):
         sixteen_bits = draws.view(torch.int16)[: vectors.numel()].view(vectors.shape)
         kept = sixteen_bits >= dropped - 2**15  # the smallest int16 is -2**15
         return vectors * kept.to(vectors.dtype).mul_(2**16 / (2**16 - dropped))
-
-
-class WordDropout(nn.Dropout):
-    """Whole word vectors dropped; Sennrich, Haddow & Birch 2016 (WMT), and Sennrich & Zhang 2019 for small corpora.
-
-    Each position is drawn by itself, as theirs are. Gal & Ghahramani 2016, section 4.2, draw once per word type of a
-    sentence; few words occur twice in one, and a decoder would have to carry its draws from step to step.
-    """
-
-    def forward(self, vectors: Float[Tensor, "*N D"]) -> Float[Tensor, "*N D"]:
-        """Zero with probability p, else the vector times 1 / (1 - p); in evaluation, the same vectors."""
-        if not self.training or not self.p:
-            return vectors
-        return vectors * F.dropout(torch.ones_like(vectors[..., :1]), self.p)

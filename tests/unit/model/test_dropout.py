@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
 
 from seq2seq_cli.config.schema.model import EncoderConfig, ModelConfig
 from seq2seq_cli.model.encoder import Encoder
-from seq2seq_cli.model.recurrent import Dropout, WordDropout
+from seq2seq_cli.model.recurrent import Dropout
 from tests.unit.model.conftest import small_model
 from tests.unit.model.test_contract import LENGTHS, SENTENCES, TARGETS, padded, same
 
@@ -23,7 +22,8 @@ DECODERS: dict[str, dict[str, Any]] = {
 
 def test_word_dropout_drops_whole_words_independently() -> None:
     torch.manual_seed(1)
-    dropped = WordDropout(0.2)(torch.ones(40, 7, 8))
+    encoder = Encoder(EncoderConfig(word_dropout=0.2), vocabulary_size=12)
+    dropped = encoder.word_dropout(torch.ones(40, 7, 8))
     assert torch.equal(dropped, dropped[..., :1].expand(40, 7, 8))
     assert set(dropped.unique().tolist()) == {0.0, 1.25}
     assert (dropped[:, :1] != dropped).any()
@@ -48,8 +48,8 @@ def test_dropout_draws_each_entry_independently(p: float) -> None:
         assert dropped.double().mean().item() == pytest.approx(expected, abs=4 * deviation)
 
 
-@pytest.mark.parametrize("dropout", [Dropout(0.3), WordDropout(0.3)], ids=["entries", "words"])
-def test_the_expected_value_is_the_input(dropout: nn.Module) -> None:
+def test_the_expected_value_is_the_input() -> None:
+    dropout = Dropout(0.3)
     torch.manual_seed(2)
     vectors = torch.tensor([1.0, -2.0, 3.0]).expand(20_000, 2, 3)
     # The deviation of the mean of 20,000 draws of 1/0.7 or 0 is 0.0046; within four of them.

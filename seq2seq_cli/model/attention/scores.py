@@ -17,7 +17,6 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seq2seq_cli.config.schema.model import ScoreName
-from seq2seq_cli.errors import InputError
 
 
 class Sizes(NamedTuple):
@@ -176,22 +175,13 @@ class LocationScore(Score):
     The query alone scores the positions. W has one row per position, which limits the length of a source.
     """
 
-    has_bias: ClassVar[bool] = False
-    """Whether b is added to W q."""
-
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.max_length = sizes.max_length
-        self.W = nn.Linear(sizes.query, sizes.max_length, bias=self.has_bias)
+        self.W = nn.Linear(sizes.query, sizes.max_length, bias=self.reads_word)
 
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S 0"]:
-        """Keys of length 0. Raises InputError when the source has more positions than W has rows."""
-        if memory.shape[1] > self.W.out_features:
-            raise InputError(
-                f"a source sentence has {memory.shape[1]} tokens, <eos> counted, but this model's location attention"
-                f" takes at most {self.max_length} (model.attention.max_length): shorten it, or train with another"
-                " score"
-            )
+        """Keys of length 0; S is at most `max_length`."""
         return memory[..., :0]
 
     def forward(self, query: Float[Tensor, "B T H"], keys: Float[Tensor, "B S 0"]) -> Float[Tensor, "B T S"]:
@@ -203,7 +193,6 @@ class LocationWordScore(LocationScore):
     """score([y; q], h_s) = (W [y; q] + b)_s, y the vector of the previous word; PyTorch's older tutorial."""
 
     reads_word = True
-    has_bias = True
 
 
 class StateFreeScore(Score):

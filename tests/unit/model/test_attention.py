@@ -1,24 +1,16 @@
-"""What the formulas in `numpy_reference` do not say: draws and refusals."""
+"""What the formulas in `numpy_reference` do not say: draws."""
 
 import math
 
-import pytest
 import torch
 
-from seq2seq_cli.errors import InputError
 from seq2seq_cli.model.attention.attention import HardAttention
 from seq2seq_cli.model.attention.scopes import GlobalScope
-from seq2seq_cli.model.attention.scores import DotScore, LocationWordScore, Sizes
+from seq2seq_cli.model.attention.scores import DotScore, Sizes
 
 QUERY = torch.tensor([[[1.0, 2.0]]])
 MEMORY = torch.tensor([[[3.0, -1.0], [0.5, 0.5]]])
 SIZES = Sizes(query=2, memory=2, attention=1, max_length=3)
-
-
-def test_a_source_longer_than_a_location_score_has_positions_for_is_refused() -> None:
-    score = LocationWordScore(Sizes(query=4, memory=2, attention=1, max_length=3))
-    with pytest.raises(InputError, match=r"4 tokens, .* takes at most 3 \(model\.attention\.max_length\)"):
-        score.keys(torch.zeros(1, 4, 2))
 
 
 def test_hard_attention_takes_the_most_probable_state_in_evaluation() -> None:

@@ -79,7 +79,7 @@ class Application:
     max_characters: int
     """Most characters of the texts of a request, one more per text counted; one with more is refused with 413."""
     max_waiting: int
-    """Most characters that wait to be translated; a request beyond is refused with 429."""
+    """Most characters of the requests that are not answered yet; a request beyond is refused with 429."""
     timeout: float
     """Seconds to receive the body of a request (else 408), and to translate it (else 503)."""
     takes_suggestions: bool = False

@@ -39,8 +39,6 @@ class _Sentence:
     number: int
     """Its place in its text."""
     piece: Piece
-    characters: int
-    """Those that wait with it: the first one of a request has those of the prefix besides."""
     done: "asyncio.Future[list[SentenceTranslation]]"
 
 
@@ -84,7 +82,7 @@ class Batcher:
         self._threads = self._free = threads
         self._max_waiting = max_waiting
         self.waiting = 0
-        """The characters that wait to be split into sentences, or to be translated."""
+        """The characters of the requests that are not answered yet."""
         self._requests: deque[_Request] = deque()
         """Those with sentences that wait, in the order of their turns."""
         self._gathering = _Gathering()
@@ -96,33 +94,27 @@ class Batcher:
 
         Raises asyncio.QueueFull when too much waits already, and what the translator raises for one of these texts.
         """
-        prefix = len(translator.demands.prefix)
-        characters = prefix + sum(map(cost, texts))
+        characters = len(translator.demands.prefix) + sum(map(cost, texts))
         if self.waiting and self.waiting + characters > self._max_waiting:
             raise asyncio.QueueFull
         self.waiting += characters
+        request, new_future = _Request(translator), asyncio.get_running_loop().create_future
         try:
             splitting = map(translator.split, texts)
             # Long texts in another thread, so that other requests go on.
             is_short = characters <= _MOST_SPLIT_HERE
             passages = list(splitting) if is_short else await asyncio.to_thread(list, splitting)
-        finally:
-            self.waiting -= characters
-        request, new_future = _Request(translator), asyncio.get_running_loop().create_future
-        for passage in passages:
-            for number, piece in enumerate(passage.pieces):
-                characters = cost(piece.source) + (0 if request.waiting else prefix)
-                request.waiting.append(_Sentence(request, number, piece, characters, new_future()))
-        if sentences := list(request.waiting):
-            request.sentences = len(sentences)
-            self.waiting += sum(sentence.characters for sentence in sentences)
-            self._requests.append(request)
-        self._gathering.answered = max(0, self._gathering.answered - 1)
-        self._start()
-        try:
+            for passage in passages:
+                for number, piece in enumerate(passage.pieces):
+                    request.waiting.append(_Sentence(request, number, piece, new_future()))
+            if sentences := list(request.waiting):
+                request.sentences = len(sentences)
+                self._requests.append(request)
+            self._gathering.answered = max(0, self._gathering.answered - 1)
+            self._start()
             found = iter(await asyncio.gather(*(sentence.done for sentence in sentences)))
         finally:
-            self.waiting -= sum(sentence.characters for sentence in request.waiting)
+            self.waiting -= characters
             request.waiting.clear()
             if request in self._requests:
                 self._requests.remove(request)
@@ -154,9 +146,7 @@ class Batcher:
                 break
             self._requests.remove(request)
             size = min(_SENTENCES_PER_TURN, most - len(batch), len(request.waiting))
-            taken = [request.waiting.popleft() for _ in range(size)]
-            self.waiting -= sum(sentence.characters for sentence in taken)
-            batch += taken
+            batch += [request.waiting.popleft() for _ in range(size)]
             if request.waiting:
                 self._requests.append(request)
         return batch

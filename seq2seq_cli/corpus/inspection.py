@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,28 +15,20 @@ from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import UNK
 
 
-class Leak(NamedTuple):
-    """The number of distinct sentences of one side of a held-out split that another split has too."""
+def count_leaks(corpus: PreparedCorpus) -> dict[tuple[SplitName, SplitName], list[int]]:
+    """The distinct sentences of each side that a held-out split shares with another split, by the names of both.
 
-    side: SideName
-    held_out: SplitName
-    other: SplitName
-    sentences: int
-    allowed: bool
-    """Whether both splits were given by the user, and so are kept as they are."""
-
-
-def count_leaks(corpus: PreparedCorpus) -> list[Leak]:
-    """The sentences of ``valid`` and ``test`` that other splits have too; case and punctuation do not count."""
-    given = {file.part for file in corpus.manifest.pair_files}
-    leaks = []
+    Case and punctuation do not count.
+    """
+    leaks: dict[tuple[SplitName, SplitName], list[int]] = {
+        pair: [] for pair in (("valid", "train"), ("test", "train"), ("test", "valid"))
+    }
     for side in SIDES:
         keys = {split: set(map(sentence_key, corpus.texts(split, side))) for split in HELD_OUT}
         held_out = keys["valid"] | keys["test"]
-        trained = {key for key in map(sentence_key, corpus.trained_texts(side)) if key in held_out}
-        leaks += [Leak(side, split, "train", len(trained & keys[split]), allowed=False) for split in HELD_OUT]
-        both = len(keys["valid"] & keys["test"])
-        leaks.append(Leak(side, "test", "valid", both, allowed=given.issuperset(HELD_OUT)))
+        keys["train"] = {key for key in map(sentence_key, corpus.trained_texts(side)) if key in held_out}
+        for (split, other), sentences in leaks.items():
+            sentences.append(len(keys[split] & keys[other]))
     return leaks
 
 

@@ -1,7 +1,7 @@
 """``s2s inspect``: check a prepared folder, and show its content."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +11,9 @@ import typer
 from rich.cells import cell_len
 
 from seq2seq_cli.corpus import inspection
-from seq2seq_cli.corpus.inspection import Leak
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import SPLITS
+from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, SplitName
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import S2SError, one_line
 from seq2seq_cli.text.sides import SIDES
@@ -37,11 +36,12 @@ def inspect(
     corpus = PreparedCorpus.open(prepared)
     corpus.verify()
     leaks = inspection.count_leaks(corpus)
-    figures = _splits(corpus), _leakage(leaks), _lengths(corpus), _unknown(corpus)
+    are_given = {file.part for file in corpus.manifest.pair_files}.issuperset(HELD_OUT)
+    figures = _splits(corpus), _leakage(leaks, are_given), _lengths(corpus), _unknown(corpus)
     for part in (_head(corpus), *figures, _examples(corpus, seed)):
         sys.stdout.writelines(line.rstrip() + "\n" for line in chain(part, [""]))
         sys.stdout.flush()  # a part may take a while
-    if leaked := sum(leak.sentences for leak in leaks if not leak.allowed):
+    if leaked := sum(sum(both) for splits, both in leaks.items() if not (are_given and splits == HELD_OUT[::-1])):
         raise S2SError(f"{corpus.path}: {counted(leaked, 'held-out sentence')} in another split: prepare again")
 
 
@@ -63,12 +63,11 @@ def _splits(corpus: PreparedCorpus) -> Iterator[str]:
         yield f"{split:<14}{targets.sum():>12,}{len(targets):>12,}{several:>24,}{most:>14,}"
 
 
-def _leakage(leaks: Sequence[Leak]) -> Iterator[str]:
+def _leakage(leaks: Mapping[tuple[SplitName, SplitName], Sequence[int]], are_given: bool) -> Iterator[str]:
     yield f"{'leakage':<14}{'src':>12}{'tgt':>12}"
-    of_side = ([leak for leak in leaks if leak.side == side] for side in SIDES)
-    for src, tgt in zip(*of_side, strict=True):
-        note = "  allowed: both splits were given" if src.allowed else ""
-        yield f"{f'{src.held_out} in {src.other}':<14}{src.sentences:>12,}{tgt.sentences:>12,}{note}"
+    for splits, (src, tgt) in leaks.items():
+        note = "  allowed: both splits were given" if are_given and splits == HELD_OUT[::-1] else ""
+        yield f"{' in '.join(splits):<14}{src:>12,}{tgt:>12,}{note}"
 
 
 def _lengths(corpus: PreparedCorpus) -> Iterator[str]:

@@ -62,9 +62,12 @@ def _assign_groups(positions: Hashes, sources: NDArray[np.int32], wanted: Mappin
     split_of_group[_choose(sources, first, min(wanted[VALID], most))] = VALID
     split_of_group[_choose(sources, last, min(wanted[TEST], most))] = TEST
     if len(positions) >= FEWEST_GROUPS:
-        limits = {split: min(sources_of_split, max(1, most)) for split, sources_of_split in wanted.items()}
-        by_size = in_order[np.argsort(sources[in_order], kind="stable")]
-        _leave_none_empty(split_of_group, sources, by_size, limits)
+        for split in [split for split, size in wanted.items() if size and split not in split_of_group]:
+            *small, _largest = in_order[np.argsort(sources[in_order], kind="stable")].tolist()
+            # If one split has taken all the small groups, the other gets one of them.
+            spare = next((group for group in small if split_of_group[group] == TRAIN), small[0])
+            if sources[spare] <= min(wanted[split], max(1, most)):
+                split_of_group[spare] = split
     return split_of_group
 
 
@@ -100,20 +103,3 @@ def _choose(sources: NDArray[np.int32], candidates: NDArray[np.intp], wanted: in
             wanted -= size
             chosen.append(group)
     return chosen
-
-
-def _leave_none_empty(
-    split_of_group: NDArray[np.int8], sources: NDArray[np.int32], by_size: NDArray[np.intp], limits: Mapping[int, int]
-) -> None:
-    """Give each wanted split that the hash has left empty a smallest group, but no more sources than its limit."""
-    lacking = [split for split, limit in limits.items() if limit and split not in split_of_group]
-    if not lacking:
-        return
-    *small, _largest = by_size.tolist()
-    # If one split has taken all the small groups, the other gets one of them.
-    spare = [group for group in small if split_of_group[group] == TRAIN] or small
-    for split in lacking:
-        fewest = int(sources[spare[0]])
-        if fewest <= limits[split]:
-            last = max(place for place, group in enumerate(spare) if sources[group] == fewest)
-            split_of_group[spare.pop(0 if split == VALID else last)] = split

@@ -78,36 +78,7 @@ def orthogonal(matrices: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:
     # No singular value is larger than the norm, and the iteration needs them to be 1 at most.
     X = matrices / matrices.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
     X = X.to(product_dtype(X))
-    # In bf16, the error of A would grow twelvefold per step if A were not computed from X each time.
-    twice_as_wide = X.shape[2] >= 2 * X.shape[1]
-    return _iterate_squares(X) if twice_as_wide and X.dtype != torch.bfloat16 else _iterate(X)
-
-
-def _iterate(x: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:
     for a, b, c in _POLYNOMIALS:
-        square = x @ x.mT
-        x = torch.baddbmm(x, torch.baddbmm(square, square, square, beta=b, alpha=c), x, beta=a)
-    return x
-
-
-def _iterate_squares(x: Float[Tensor, "G m n"]) -> Float[Tensor, "G m n"]:
-    """The same, with products of m x m matrices in place of m x n; faster from n = 2 m on.
-
-    With P = a I + b A + c A², a step is X <- P X and A <- P A P, which is P² A: all are polynomials of the first A. So
-    X itself is needed at the end alone, multiplied by the product of all P.
-    """
-    square = x @ x.mT
-    first, *others = _POLYNOMIALS
-    factor = product = _polynomial(square, *first)
-    for coefficients in others:
-        square = factor @ factor @ square
-        factor = _polynomial(square, *coefficients)
-        product = product @ factor
-    return product @ x
-
-
-def _polynomial(square: Float[Tensor, "G m m"], a: float, b: float, c: float) -> Float[Tensor, "G m m"]:
-    """P of `_iterate_squares`."""
-    result = torch.baddbmm(square, square, square, beta=b, alpha=c)
-    result.diagonal(dim1=1, dim2=2).add_(a)
-    return result
+        A = X @ X.mT
+        X = torch.baddbmm(X, torch.baddbmm(A, A, A, beta=b, alpha=c), X, beta=a)
+    return X

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from math import inf
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,7 +26,7 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from seq2seq_cli.training.learned_corrections import with_corrections
-from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, fitted, given_up, resolve_config, resumed_changes, with_decided
+from seq2seq_cli.training.resolve import CHOSEN, LEFT_TO_CORPUS, fitted, given_up, resolve_config, resumed_changes
 
 BASE = "quick"
 """The config that the dial starts from."""
@@ -179,7 +180,9 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     else:
         config = load_saved_config(run.path / CONFIG, overrides)
     overridden = overridden_keys(overrides)
-    config = with_decided(config, saved, overridden=overridden, also=[_RATE] if provenance.corrections else ())
+    chosen = [f"decoding.{key}" for key in CHOSEN] if config.training.choose_decoding else []
+    for key in {*chosen, *([_RATE] if provenance.corrections else [])} - overridden:
+        config = config.with_value(key, attrgetter(key)(saved))  # as the run has decided it
     folder = options.data or Path(provenance.folder)
     if options.data is None and not folder.exists():
         raise UsageError(f"{folder}: the prepared folder of {run.path} is missing: name its new place with --data")
@@ -190,9 +193,8 @@ def _plan_to_resume(options: Options, locks: ExitStack) -> Planned:
     origin = Path(provenance.init_from) if provenance.init_from else None
     if origin:
         corpus = _leave_out_known(corpus, run, origin)
-    now = fitted(config, corpus, overridden=overridden)
-    changes = tuple(resumed_changes(saved, now, run.path, overridden=overridden))
     resolved = resolve_config(config, corpus, overridden=overridden)
+    changes = tuple(resumed_changes(saved, resolved, run.path))
     stated = overridden.union(provenance.stated)
     plan = Plan(path=run.path, config=resolved, resumed=provenance, init_from=origin, stated=stated, changes=changes)
     return plan, corpus

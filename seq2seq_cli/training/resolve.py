@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Iterator
-from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,34 +77,16 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
     return [f"values of the config replaced by values of {corpus.path}: {changes}"] if changes else []
 
 
-def with_decided(
-    config: Config, saved: Config, *, overridden: Collection[str] = (), also: Collection[str] = ()
-) -> Config:
-    """`config` with what it leaves to the corpus, or has chosen after training, as it was decided for a saved run.
+def resumed_changes(old: Config, new: Config, run: Path) -> list[str]:
+    """The differences between the config of a saved run and the resolved one to resume it with, in words.
 
-    `also` are further keys of this kind; keys that are `overridden` stay.
-    """
-    left = [key for key, value in LEFT_TO_CORPUS.items() if attrgetter(key)(config) == value]
-    chosen = [f"decoding.{key}" for key in CHOSEN] if config.training.choose_decoding else []
-    for key in {*left, *chosen, *also} - set(overridden):
-        config = config.with_value(key, attrgetter(key)(saved))
-    return config
-
-
-def resumed_changes(old: Config, new: Config, run: Path, *, overridden: Collection[str] = ()) -> list[str]:
-    """The differences between the config of a saved run and the one to resume it with, in words.
-
-    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. `data` and `text` stay
-    as in the run, whatever `new` has. A new seed changes what is drawn from then on, such as the order of the pairs.
+    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. A new seed changes what
+    is drawn from then on, such as the order of the pairs.
 
     Raises UsageError, which names all of them, for differences in the model, the first weights included, which are
-    drawn already, and for keys of `data` and `text` that are `overridden`.
+    drawn already.
     """
-    refused = [
-        *find_weight_differences(old, new, with_first=True),
-        *(each for each in find_stated_differences(old, new) if each.key in overridden),
-    ]
-    if refused:
+    if refused := find_weight_differences(old, new, with_first=True):
         cure = "leave these keys out, or train a new run with --out"
         raise UsageError(f"{run} cannot be resumed with these changes: {'; '.join(map(str, refused))}: {cure}")
     return [f"{each} (applied)" for each in find_differences(old, new, sections=("model", "training", "decoding"))]

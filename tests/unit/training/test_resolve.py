@@ -8,7 +8,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import ConfigError, UsageError
 from seq2seq_cli.preparation.pipeline import prepare
-from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, given_up, resolve_config, resumed_changes, with_decided
+from seq2seq_cli.training.resolve import LEFT_TO_CORPUS, given_up, resolve_config, resumed_changes
 from tests.corpora import pair_lines, prepared
 from tests.tiny import tiny_config
 
@@ -99,27 +99,17 @@ def test_changes_of_a_resumed_run_are_told(corpus: PreparedCorpus) -> None:
     assert told == ["training.lr: 0.001 -> 0.5 (applied)", "decoding.batch_size: 128 -> 8 (applied)"]
 
 
-def test_changes_of_the_model_or_the_text_are_refused_all_at_once(corpus: PreparedCorpus) -> None:
+def test_changes_of_the_model_are_refused_all_at_once(corpus: PreparedCorpus) -> None:
     old = tiny_config(corpus)
-    overrides = ["model.attention.score=dot", "text.unit=bpe", "data.swap=true", "training.lr=0.5"]
-    new = load_config(None, overrides)
+    new = load_config(None, ["model.attention.score=dot", "training.lr=0.5"])
     with pytest.raises(UsageError) as refused:
-        resumed_changes(old, new, Path("runs/x"), overridden=overridden_keys(overrides))
+        resumed_changes(old, new, Path("runs/x"))
     (line,) = refused.value.args
-    for told in (
-        "model.encoder.hidden_size: 12 -> 256",
-        "model.attention.score: general -> dot",
-        "text.unit: word -> bpe",
-        "data.swap: false -> true",
-    ):
+    for told in ("model.encoder.hidden_size: 12 -> 256", "model.attention.score: general -> dot"):
         assert told in line
     assert line.startswith("runs/x ")
     assert "training.lr" not in line  # it could be applied
     assert "--out" in line
-    # In a config's file, those of data and text are for s2s prepare.
-    with pytest.raises(UsageError, match=r"model\.attention\.score") as refused:
-        resumed_changes(old, new, Path("runs/x"))
-    assert "text.unit" not in str(refused.value)
 
 
 def test_dropout_may_change_and_null_may_become_the_size_it_stands_for(corpus: PreparedCorpus) -> None:
@@ -198,4 +188,4 @@ def test_the_first_weights_of_a_resumed_run_are_drawn_already(corpus: PreparedCo
 def test_what_the_corpus_decided_is_no_change_when_a_run_is_resumed(tmp_path: Path) -> None:
     corpus = without_spaces(tmp_path, "text.tgt.language=xxa")
     saved = resolve_config(load_config(None), corpus)
-    assert resumed_changes(saved, with_decided(load_config(None), saved), tmp_path) == []
+    assert resumed_changes(saved, resolve_config(load_config(None), corpus), tmp_path) == []

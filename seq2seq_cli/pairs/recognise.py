@@ -13,7 +13,7 @@ from seq2seq_cli.pairs.archives import ZIP_MAGIC, LocalFile, open_archive, open_
 from seq2seq_cli.pairs.columns import choose_columns, languages_of_names, read_columns
 from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.marked_lines import find_marked
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader, Record
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile, Reader
 from seq2seq_cli.pairs.stated_languages import Codes
 from seq2seq_cli.pairs.tables import PARQUET, PARQUET_MAGIC, SPREADSHEET, TAB_LINES, WORKBOOK, find_table
 from seq2seq_cli.pairs.text_lines import check_encoding, decoded
@@ -120,7 +120,10 @@ def _with_columns(
 ) -> PairFile:
     """A table with the columns that are taken."""
     [file] = pair_file.files
-    records = _first_records(reader, file, encoding)
+    with open_file(file.path, file.name) as raw:
+        records = list(islice(reader.records(raw, file.name, encoding), _RECORDS))
+    if not records:
+        raise PairFileError(f"{file.name}: no sentence pair in it: {reader.kind} without a record")
     # Blank rows and titles stand before the first row that has two cells.
     filled = (sum(cell.strip() != "" for cell in record.cells.values()) for record in records)
     before = next((place for place, cells in enumerate(filled) if cells > 1), 0)
@@ -145,18 +148,3 @@ def _with_columns(
         languages=languages_of_names(names) if names else None,
         notice=notice,
     )
-
-
-def _first_records(reader: Reader, file: LocalFile, encoding: str) -> list[Record]:
-    """The first records of a file; raises PairFileError when there is none, or one cannot be read."""
-    records: list[Record] = []
-    characters = 0
-    with open_file(file.path, file.name) as raw:
-        for record in islice(reader.records(raw, file.name, encoding), _RECORDS):
-            records.append(record)
-            characters += sum(map(len, record.cells.values()))
-            if characters > _CHARACTERS:
-                break
-    if not records:
-        raise PairFileError(f"{file.name}: no sentence pair in it: {reader.kind} without a record")
-    return records

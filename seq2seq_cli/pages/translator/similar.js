@@ -97,8 +97,9 @@ class ConsultingEngine {
     const share = options.similar_pairs_weight * doubt * Math.exp(-nearest / reach);
     const left = ofModel.filter(([token]) => !kernel.has(token)).map(([token, log]) => [token, log + Math.log1p(-share)]);
     const ofBoth = neighbours.tokens.map((token, i) => {
-      const probability = Math.exp(asked[i]) * (1 - share) + (share * kernel.get(token)) / sum;
-      return [token, Math.min(0, Math.log(probability))];
+      const both = [asked[i] + Math.log1p(-share), Math.log((share * kernel.get(token)) / sum)];
+      const most = Math.max(...both); // small probabilities are 0 in 64 bits
+      return [token, Math.min(0, most + Math.log(sumOf(both.map((log) => Math.exp(log - most)))))];
     });
     return [...left, ...ofBoth].sort((a, b) => b[1] - a[1]);
   }

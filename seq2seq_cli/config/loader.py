@@ -17,13 +17,11 @@ from seq2seq_cli.errors import ConfigError, one_line
 logger = logging.getLogger(__name__)
 
 
-def load_config(name: str | None, overrides: Sequence[str] = (), *, sections: Sequence[str] | None = None) -> Config:
+def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
     """The config of a user, read strictly; keys that it leaves out have their defaults.
 
     ``name`` is a path or a name (see ``find_config``); None stands for the defaults.
     ``overrides`` are texts such as ``training.lr=3e-4``; they are typed like the file's values and replace them.
-    ``sections`` are those that the caller reads, all by default: they need not agree with the others, each of which is
-    checked by itself and has its defaults in the result.
     The result's ``model_fields_set`` holds what file and overrides state, section by section.
 
     Raises ConfigError with every problem of the file, in its order, then of the overrides.
@@ -32,7 +30,7 @@ def load_config(name: str | None, overrides: Sequence[str] = (), *, sections: Se
     if name is not None:
         draft.read_file(find_config(name))
     draft.override(overrides)
-    return draft.validated(sections)
+    return draft.validated()
 
 
 def overridden_keys(overrides: Sequence[str]) -> frozenset[str]:
@@ -113,20 +111,11 @@ class _Draft:
                 values[path[-1]] = document.value
                 self._key_places[path] = self._value_places[path] = place
 
-    def validated(self, sections: Sequence[str] | None = None) -> Config:
-        """The config; of one with `sections`, these alone, without the rules between them and the others."""
-        read = {name: value for name, value in self.values.items() if sections is None or name in sections}
-        config = self._checked(read)
-        for name in self.values.keys() - read.keys():
-            self._checked({name: self.values[name]})
-        if config is None or self._problems:
-            raise ConfigError(*(problem for place in sorted(self._problems) for problem in self._problems[place]))
-        return config
-
-    def _checked(self, values: dict[str, Any]) -> Config | None:
-        """The config with these values; None, and its problems noted, where it has any."""
+    def validated(self) -> Config:
+        """The config with these values; raises ConfigError with all problems."""
+        config = None
         try:
-            return Config.model_validate(values)
+            config = Config.model_validate(self.values)
         except ValidationError as error:
             for problem in error.errors():
                 path, cause = key_of(problem), problem.get("ctx", {}).get("error")
@@ -135,7 +124,9 @@ class _Draft:
                 else:
                     places = self._key_places if problem["type"] == "extra_forbidden" else self._value_places
                     self._add(_innermost(places, path), path, explain(problem))
-            return None
+        if config is None or self._problems:
+            raise ConfigError(*(problem for place in sorted(self._problems) for problem in self._problems[place]))
+        return config
 
     def _add(self, place: Place, path: KeyPath, message: str) -> None:
         # Once per place: a value that cannot be read is not reported again as one of the wrong type.

@@ -19,7 +19,7 @@ from pathlib import Path
 from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.compute.workers import OpenWorkers, local_workers
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import (
     DEFAULT_FOLDER,
     DROPPED_FILE,
@@ -134,7 +134,7 @@ def prepare(
     out = Path(out or DEFAULT_FOLDER)
     pairs = pair_paths(*(list(map(Path, paths)) for paths in (files, src, tgt)))
     with_codes = [related_path(str(each)) for each in related]
-    asked = load_config(config, overrides, sections=PREPARED_SECTIONS)
+    asked = load_config(config, overrides)
     preferred = stated_languages(asked.text, languages, swap=asked.data.swap)
     others = valid, test, [path for path, _ in with_codes], dictionary, tgt_only, src_only
     given = {TRAIN: pairs} | {part: [(Path(path),) for path in paths] for part, paths in enumerate(others, VALID)}

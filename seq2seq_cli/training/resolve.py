@@ -8,6 +8,7 @@ from typing import NamedTuple
 from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
 from seq2seq_cli.config.keys import ChangedKey, find_differences, find_stated_differences, find_weight_differences
 from seq2seq_cli.config.loader import checked_config
+from seq2seq_cli.config.schema import clash
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -121,8 +122,9 @@ class _Conflict(NamedTuple):
 def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
     """The keys of a config that a corpus does not allow, with the values in their place."""
     prepared = _prepared(config, corpus)
-    for _, message in prepared.tying_problems():
-        cure = "prepare with text.shared_vocabulary=true"
+    if config.model.tied_embeddings == "all" and not prepared.text.shares_vocabulary:
+        why, cure = "the source words must be the target words", "prepare with text.shared_vocabulary=true"
+        _, message = clash(prepared, "model.tied_embeddings", "text.shared_vocabulary", why)
         yield _Conflict("model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}")
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in corpus.manifest.splits)

@@ -19,7 +19,6 @@ from seq2seq_cli.compute.threads import usable_cores
 from seq2seq_cli.compute.workers import beside
 from seq2seq_cli.config.keys import find_differences, values_by_key
 from seq2seq_cli.config.loader import load_config, overridden_keys
-from seq2seq_cli.config.schema.config import PREPARED_SECTIONS
 from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, MANIFEST
@@ -243,11 +242,10 @@ def compare(
         raise UsageError("compare takes two configs or more, no two of the same name; s2s configs lists them")
     if seeds < 1 or "training.seed" in overridden_keys(overrides):
         raise UsageError("compare trains with the seeds 1 to N: give N, 1 or more, by --seeds, and no training.seed")
-    of_data = [override for override in overrides if override.startswith(("data.", "text."))]
-    of_training = [_SAME_PRECISION, *(override for override in overrides if override not in of_data)]
+    of_training = [_SAME_PRECISION, *(each for each in overrides if not each.startswith(("data.", "text.")))]
     for config in configs:  # a mistake in the last one is told before the first is trained
         load_config(config, of_training)
-    data = load_config(configs[0], of_data, sections=PREPARED_SECTIONS).data
+    data = load_config(configs[0], overrides).data
     keys = [f"data.{split}_sources" for split in HELD_OUT if not getattr(data, f"{split}_sources")]
     held_out = [f"{key}={_SOURCES_HELD_OUT}" for key in keys]
     folder, corpus = Path(out), Path(out, "prepared")
@@ -257,7 +255,7 @@ def compare(
     from seq2seq_cli.runs.curves import plot_runs
     from seq2seq_cli.runs.listing import Run
 
-    for warning in prepare(pairs, out=corpus, config=configs[0], overrides=[*held_out, *of_data]).warnings:
+    for warning in prepare(pairs, out=corpus, config=configs[0], overrides=[*held_out, *overrides]).warnings:
         logger.warning(warning)
     runs: dict[str, list[Run]] = {name: [] for name in named}
     for seed, (name, config) in product(range(1, seeds + 1), named.items()):

@@ -30,12 +30,11 @@ class Config(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        """A key of data or text that is not stated is left to the prepared folder."""
+        """Rules with keys of data or text are left to the prepared folder, which has them: `resolve_config`."""
         training, attention = self.training, self.model.attention
         if attention.has_places and training.bpe_dropout:
             why = "the score has one weight per source position, and words split differently have more tokens"
             yield clash(self, "training.bpe_dropout", "model.attention.score", why)
-        yield from self.tying_problems()
         # Adam would rescale a decay that is added to the gradient; Loshchilov & Hutter 2019, section 2; Adadelta too.
         if training.weight_decay and training.optimiser in ("adam", "adadelta"):
             why = "it would scale the decay as it scales gradients; choose adamw, or training.weight_decay=0"
@@ -44,10 +43,3 @@ class Config(Section):
             yield clash(self, "training.doubly_stochastic", "model.attention.score", "there are no attention weights")
         if training.doubly_stochastic and attention.scope == "hard":
             yield clash(self, "training.doubly_stochastic", "model.attention.scope", "draws have no gradient")
-
-    def tying_problems(self) -> Iterator[Problem]:
-        """One matrix for the word vectors of both sides needs one vocabulary."""
-        apart = "shared_vocabulary" in self.text.model_fields_set and not self.text.shares_vocabulary
-        if self.model.tied_embeddings == "all" and apart:
-            why = "the source words must be the target words"
-            yield clash(self, "model.tied_embeddings", "text.shared_vocabulary", why)

@@ -42,9 +42,6 @@ REFUSED = {
     "model.decoder.readout=attentional model.encoder.embedding_size=8 model.tied_embeddings=all": (
         "tied_embeddings (all); model.encoder.embedding_size (8); model.decoder.embedding_size (256)"
     ),
-    "model.decoder.readout=attentional model.tied_embeddings=all text.shared_vocabulary=false": (
-        "model.tied_embeddings (all); text.shared_vocabulary (false)"
-    ),
     "model.attention.score=location training.bpe_dropout=0.1": "training.bpe_dropout (0.1); score (location)",
     "model.attention.score=fixed training.doubly_stochastic=1": "training.doubly_stochastic (1.0); score (fixed)",
     "model.attention.scope=hard training.doubly_stochastic=1": "training.doubly_stochastic (1.0); scope (hard)",
@@ -85,8 +82,8 @@ def test_a_value_that_fits_no_other_key_is_refused_with_a_line_for_each() -> Non
         "model.attention.score=none model.decoder.readout=state model.encoder.reverse=true",
         # The prepared folder knows its longest source.
         "model.attention.score=location text.unit=word data.max_tokens=200",
-        # text.shared_vocabulary is not stated: the prepared folder decides.
-        "model.decoder.readout=attentional model.tied_embeddings=all",
+        # The prepared folder decides.
+        "model.decoder.readout=attentional model.tied_embeddings=all text.shared_vocabulary=false",
         "model.decoder.readout=maxout model.decoder.embedding_size=128 model.tied_embeddings=target",
         "training.weight_decay=0.01 training.optimiser=adamw",
         "training.weight_decay=0.01 training.optimiser=sgd",

@@ -27,9 +27,6 @@ TRAIN, VALID, TEST, RELATED, DICTIONARY, TGT_ONLY, SRC_ONLY = range(len(PARTS))
 
 Hashes = NDArray[np.uint64]
 
-_PART = 1 << 16
-"""Numbers per step, to save memory."""
-
 
 def sentence_key(text: str) -> bytes:
     """The key of a sentence in UTF-8: its letters, digits and combining marks of every script, case-folded.
@@ -69,44 +66,13 @@ def text_hashes(texts: Iterable[bytes]) -> NDArray[np.uint64]:
 def mix(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Permute the 64-bit numbers pseudo-randomly: the finaliser of splitmix64 (Steele et al. 2014)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
-    for start in range(0, len(mixed), _PART):
-        part = mixed[start : start + _PART]
-        part ^= part >> np.uint64(30)
-        part *= np.uint64(0xBF58476D1CE4E5B9)
-        part ^= part >> np.uint64(27)
-        part *= np.uint64(0x94D049BB133111EB)
-        part ^= part >> np.uint64(31)
-    return mixed
+    mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ mixed >> np.uint64(31)
 
 
 def first_of_each(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Whether each number occurs for the first time."""
-    order = np.argsort(numbers, kind="stable")
-    ordered = numbers[order]
-    is_first = np.ones(len(numbers), dtype=np.bool_)
-    is_first[order[1:]] = ordered[1:] != ordered[:-1]
+    is_first = np.zeros(len(numbers), dtype=np.bool_)
+    is_first[np.unique(numbers, return_index=True)[1]] = True
     return is_first
-
-
-def distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Each number once, in ascending order; numpy's unique takes several times the memory."""
-    ordered = np.sort(numbers)
-    is_first = np.ones(len(ordered), dtype=np.bool_)
-    is_first[1:] = ordered[1:] != ordered[:-1]
-    return ordered[is_first]
-
-
-def places_in(ordered: NDArray[np.uint64], numbers: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """The index of each number in an ascending array of distinct ones, or the index at which it would be inserted."""
-    places = np.empty(len(numbers), dtype=np.int32)
-    for start in range(0, len(numbers), _PART):
-        places[start : start + _PART] = np.searchsorted(ordered, numbers[start : start + _PART])
-    return places
-
-
-def are_among(numbers: NDArray[np.uint64], others: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each number is among the others; numpy's isin takes several times the memory."""
-    if not len(others):
-        return np.zeros(len(numbers), dtype=np.bool_)
-    ordered = distinct(others)
-    return ordered[np.minimum(places_in(ordered, numbers), len(ordered) - 1)] == numbers

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, are_among, distinct, sentence_key, text_hashes
+from seq2seq_cli.corpus.splits import HELD_OUT, Hashes, SplitName, sentence_key, text_hashes
 from seq2seq_cli.errors import RESTORE, ModelFileError
 from seq2seq_cli.files.reading import FORMAT, read_json
 from seq2seq_cli.text.sides import SIDES
@@ -34,13 +34,11 @@ class TrainedSentences:
     @classmethod
     def of_texts(cls, src: Iterable[str], tgt: Iterable[str]) -> "TrainedSentences":
         """Sources and targets."""
-        return cls(src=distinct(_hashes(src)), tgt=distinct(_hashes(tgt)))
+        return cls(src=np.unique(_hashes(src)), tgt=np.unique(_hashes(tgt)))
 
     def joined(self, other: "TrainedSentences") -> "TrainedSentences":
         """The sentences of both."""
-        return TrainedSentences(
-            src=distinct(np.concatenate((self.src, other.src))), tgt=distinct(np.concatenate((self.tgt, other.tgt)))
-        )
+        return TrainedSentences(src=np.union1d(self.src, other.src), tgt=np.union1d(self.tgt, other.tgt))
 
     def share_a_side(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
         """Whether each pair has its source among these sources, or its target among these targets.
@@ -48,7 +46,7 @@ class TrainedSentences:
         Case, punctuation and white space do not count.
         """
         src, tgt = ([pair[side] for pair in pairs] for side in (0, 1))
-        return are_among(_hashes(src), self.src) | are_among(_hashes(tgt), self.tgt)
+        return np.isin(_hashes(src), self.src) | np.isin(_hashes(tgt), self.tgt)
 
     def held_out_pairs(self, corpus: PreparedCorpus) -> dict[SplitName, tuple[int, ...]]:
         """The numbers of the pairs of each held-out split that share a side with these sentences; none: no entry."""

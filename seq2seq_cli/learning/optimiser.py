@@ -1,7 +1,8 @@
 """The optimiser: its formula, the weights that weight decay applies to, and the learning rate of each update."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -14,33 +15,23 @@ from seq2seq_cli.learning.muon import Muon
 from seq2seq_cli.model.seq2seq import Seq2Seq
 
 
+@dataclass(frozen=True)
 class Optimiser:
     """One or several optimisers of torch's kind, each of its own weights, that step together."""
 
-    def __init__(self, name: choices.Optimiser, *parts: torch.optim.Optimizer) -> None:
-        self._name = name
-        self._parts = parts
-
-    @property
-    def groups(self) -> list[dict[str, Any]]:
-        """The weights with their settings, as torch groups them."""
-        return [group for part in self._parts for group in part.param_groups]
-
-    def zero_grad(self) -> None:
-        """Forget the gradients of all weights."""
-        for part in self._parts:
-            part.zero_grad()
+    name: choices.Optimiser
+    parts: Sequence[torch.optim.Optimizer]
 
     def step(self, lr: float) -> None:
         """Update all weights with that learning rate."""
-        for group in self.groups:
-            group["lr"] = lr
-        for part in self._parts:
+        for part in self.parts:
+            for group in part.param_groups:
+                group["lr"] = lr
             part.step()
 
     def state_dict(self) -> dict[str, Any]:
         """The name and the moments, as `load_state_dict` takes them."""
-        return {"name": self._name, "parts": [part.state_dict() for part in self._parts]}
+        return {"name": self.name, "parts": [part.state_dict() for part in self.parts]}
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
         """Go on from the saved moments with this optimiser's settings: weight decay and the like may have changed.
@@ -49,15 +40,13 @@ class Optimiser:
 
         Raises KeyError, TypeError, ValueError or RuntimeError for what no optimiser of these weights has saved.
         """
-        if saved["name"] != self._name:
+        if saved["name"] != self.name:
             return
-        for part, its_saved in zip(self._parts, saved["parts"], strict=True):
+        for part, its_saved in zip(self.parts, saved["parts"], strict=True):
             part.load_state_dict({**part.state_dict(), "state": its_saved["state"]})
             for weight, moments in part.state.items():
-                for name, moment in moments.items():
-                    fits = moment.shape in (weight.shape, ()) and moment.isfinite().all()
-                    if not fits or (name == "step" and moment < 0):
-                        raise ValueError(f"{name}: no moments of this weight")
+                if not all(each.shape in (weight.shape, ()) and each.isfinite().all() for each in moments.values()):
+                    raise ValueError("no moments of these weights")
 
 
 def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
@@ -103,7 +92,7 @@ def make_optimiser(model: Seq2Seq, training: TrainingConfig) -> Optimiser:
         case "sgd":
             optimiser = torch.optim.SGD(groups, lr=lr, fused=fused)
     muon = [Muon(inner, lr=lr, weight_decay=decay, gates=_gates(model))] if inner else []
-    return Optimiser(name, *muon, optimiser)
+    return Optimiser(name, [*muon, optimiser])
 
 
 def _gates(model: Seq2Seq) -> dict[nn.Parameter, int]:

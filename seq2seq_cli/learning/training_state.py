@@ -66,7 +66,7 @@ class Progress(BaseModel, extra="forbid", strict=True):
     """Updates skipped because their gradient was not finite."""
     skipped_in_row: Count = 0
     """Skipped updates since the last one that was not."""
-    best_scores: dict[Metric, float] | None = None
+    best_scores: Annotated[dict[Metric, float], Field(min_length=len(get_args(Metric)))] | None = None
     """Scores of the best weights so far, by metric; None before the first validation."""
     best_epoch: Count = 0
     """Epoch of the best weights, counted from 1; 0 before the first validation."""
@@ -115,16 +115,6 @@ class Progress(BaseModel, extra="forbid", strict=True):
         score = self.best_scores[deciding]
         shown = loss_in_words(score) if deciding == "loss" else f"{score:.1f}"
         return f"epoch {self.best_epoch} with {METRIC_NAMES[deciding]} {shown}"
-
-    @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> "Progress":
-        """The progress that `model_dump` turned into `values`; raises ValueError for anything else."""
-        progress = cls.model_validate(values)
-        if progress.position > progress.batches:
-            raise ValueError("more batches are done than an epoch has")
-        if progress.best_scores is not None and len(progress.best_scores) < len(get_args(Metric)):
-            raise ValueError("the score of a metric is missing")
-        return progress
 
 
 @dataclass(kw_only=True)
@@ -175,7 +165,7 @@ class TrainingState:
         Raises KeyError, TypeError, ValueError or RuntimeError for a checkpoint of another model, and for one with
         values that no training has.
         """
-        self.progress = Progress.from_dict(checkpoint["progress"])
+        self.progress = Progress.model_validate(checkpoint["progress"])
         self.model.load_state_dict(checkpoint["model"])
         self.optimiser.load_state_dict(checkpoint["optimiser"])
         if not all(weight.isfinite().all() for weight in self.model.parameters()):

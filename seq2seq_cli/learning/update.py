@@ -78,7 +78,7 @@ class Updater:
         tokens, sentences = map(int, group.sum([float(batch.tokens), float(len(batch))]))
         half = training.scheduled_sampling
         teacher_forcing = training.teacher_forcing * (forcing_factor(state.progress.step, half) if half else 1.0)
-        state.optimiser.zero_grad()
+        state.model.zero_grad()
         with computing(state.precision, batch.src.device):
             of_batch: BatchLoss = self._objective(batch, teacher_forcing, state.progress.baseline)
             torch.autograd.backward(of_batch.objective)

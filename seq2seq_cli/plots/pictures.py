@@ -8,8 +8,7 @@ import io
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -28,8 +27,7 @@ _CELL = 0.36
 """Side of the cell of one word: enough for a line of text."""
 _LONGEST_SIDE = 60
 """Cells and letters shrink to fit, so that rendering needs some hundred megabytes at most."""
-_LABELS = 8
-"""Cells above a panel that its labels take, where the sentences that fit are counted."""
+_MOST_SENTENCES = 10
 _FONT_SIZE = 11.0
 """Points, in cells of full size."""
 _GAP = 0.3
@@ -51,7 +49,7 @@ _UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 def save_attention(sentences: Sequence[AttentionMap], path: Path, *, overwrite: bool = False) -> int:
-    """Draw the attention of as many sentences as fit in a picture; returns how many.
+    """Draw the attention of the first `_MOST_SENTENCES` sentences that have any; returns how many.
 
     With 0 sentences there is no picture. Raises UsageError when the file cannot be written, or would be replaced
     without `overwrite`.
@@ -59,16 +57,10 @@ def save_attention(sentences: Sequence[AttentionMap], path: Path, *, overwrite: 
     worded = [sentence for sentence in sentences if sentence.weights.size]
     if not worded:
         return 0
-    shown = worded[: sentences_that_fit(worded)]
+    shown = worded[:_MOST_SENTENCES]
     content = picture(lambda: _figure(shown), path.suffix.lower().removeprefix("."))
     write_output(path, content, overwrite=overwrite)
     return len(shown)
-
-
-def sentences_that_fit(sentences: Iterable[AttentionMap]) -> int:
-    """The number of sentences, from the first on, that a picture holds at full size; at least 1."""
-    ends = accumulate(_LABELS + len(sentence.tgt_tokens) for sentence in sentences)
-    return max(1, sum(end <= _LONGEST_SIDE / _CELL for end in ends))
 
 
 def picture(draw: Callable[[], Figure], image_format: str) -> bytes:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, Hashes, are_among, distinct, mix, places_in
+from seq2seq_cli.corpus.splits import TEST, TRAIN, VALID, Hashes, mix
 
 REGION = 0.08
 """Fraction of the hash's range at its lower end for validation, and at its upper end for test."""
@@ -36,15 +36,9 @@ def assign_splits(
     ``is_new_source`` marks the pairs whose source no earlier pair has. ``wanted`` has the largest number of distinct
     source sentences to hold out for VALID and for TEST; 0 for none.
     """
-    keys = distinct(src_key)
-    key_of_pair = places_in(keys, src_key)
-    del src_key  # the largest arrays are freed as early as possible
-    edges = _edges(key_of_pair, tgt_key)
-    del tgt_key
-    positions, group_of_key = _group(keys, edges)
-    del keys
+    keys, key_of_pair = np.unique(src_key, return_inverse=True)
+    positions, group_of_key = _group(keys, key_of_pair, tgt_key)
     group_of_pair = group_of_key[key_of_pair]
-    del group_of_key, key_of_pair
     sources = np.zeros(len(positions), dtype=np.int32)
     # The same text has the same key, and so one group.
     np.add.at(sources, group_of_pair[is_new_source], 1)
@@ -71,28 +65,21 @@ def _assign_groups(positions: Hashes, sources: NDArray[np.int32], wanted: Mappin
     return split_of_group
 
 
-def _group(keys: Hashes, edges: NDArray[np.int32]) -> tuple[Hashes, NDArray[np.int32]]:
+def _group(keys: Hashes, key_of_pair: NDArray[np.int64], tgt_key: Hashes) -> tuple[Hashes, NDArray[np.int32]]:
     """The position of each group, and the group of each source key; ``keys`` are distinct and in ascending order.
 
     The position in the range of the hash is the smallest source key of a group, mixed once more because the smallest of
     many keys is small. Groups have no key in common, so that all positions differ.
     """
-    graph = coo_array((np.ones(edges.shape[1], dtype=np.int8), edges), shape=(len(keys),) * 2)
-    count, group_of_key = connected_components(graph.tocsr(), directed=False)
+    targets, target_of_pair = np.unique(tgt_key, return_inverse=True)
+    edges = key_of_pair, target_of_pair + len(keys)
+    size = len(keys) + len(targets)
+    graph = coo_array((np.ones(len(key_of_pair), dtype=np.bool_), edges), shape=(size, size))
+    count, groups = connected_components(graph.tocsr(), directed=False)
+    group_of_key = groups[: len(keys)]
     smallest = np.full(count, len(keys), dtype=np.int32)
     np.minimum.at(smallest, group_of_key, np.arange(len(keys), dtype=np.int32))
     return mix(keys[smallest]), group_of_key
-
-
-def _edges(key_of_pair: NDArray[np.int32], tgt_key: Hashes) -> NDArray[np.int32]:
-    """The graph's edges, of shape (2, E): the source keys of two pairs with the same target."""
-    ordered = np.sort(tgt_key)
-    shared = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
-    del ordered
-    pairs = np.flatnonzero(are_among(tgt_key, shared))
-    pairs = pairs[np.argsort(tgt_key[pairs], kind="stable")]
-    same = tgt_key[pairs[1:]] == tgt_key[pairs[:-1]]
-    return np.stack([key_of_pair[pairs[:-1][same]], key_of_pair[pairs[1:][same]]])
 
 
 def _choose(sources: NDArray[np.int32], candidates: NDArray[np.intp], wanted: int) -> list[int]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import REASONS, Reason, SplitRecord
-from seq2seq_cli.corpus.splits import PARTS, SPLITS, TEST, TRAIN, VALID, Hashes, PartName, are_among, first_of_each, mix
+from seq2seq_cli.corpus.splits import PARTS, SPLITS, TEST, TRAIN, VALID, Hashes, PartName, first_of_each, mix
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.preparation.dropped import LIMITS, MOST_EXAMPLES, DroppedLine, LineCounts
@@ -129,7 +129,7 @@ def _sharing(store: PairStore, pairs: NDArray[np.bool_], others: NDArray[np.bool
     """The ``pairs`` that share a sentence, on either side, with one of ``others``."""
     if not (pairs.any() and others.any()):
         return np.zeros_like(pairs)
-    src, tgt = (are_among(keys, keys[others]) for keys in (store.column(f"{side}.keys") for side in SIDES))
+    src, tgt = (np.isin(keys, keys[others]) for keys in (store.column(f"{side}.keys") for side in SIDES))
     return pairs & (src | tgt)
 
 

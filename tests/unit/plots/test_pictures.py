@@ -10,7 +10,7 @@ import pytest
 from matplotlib.image import imread
 
 from seq2seq_cli.plots.attention_text import AttentionMap
-from seq2seq_cli.plots.pictures import save_attention, sentences_that_fit
+from seq2seq_cli.plots.pictures import save_attention
 from tests.unit.plots.maps import KISS, make_map
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -80,13 +80,6 @@ def test_sentences_stand_below_each_other_clear_of_their_labels(tmp_path: Path) 
         assert upper[0] == pytest.approx(lower[0], abs=0.01)
     assert second[1] - first[3] > 100  # points, for the long labels
     assert max(first[2], second[2]) < scale[0]
-
-
-def test_sentences_fit_as_long_as_nothing_is_shrunk() -> None:
-    short, long = make_map(["a"], ["b"]), make_map(["a"], ["b"] * 200)
-    assert sentences_that_fit([short] * 5) == 5
-    assert sentences_that_fit([long, short]) == 1
-    assert 10 < sentences_that_fit([short] * 1000) < 50
 
 
 @pytest.mark.parametrize(

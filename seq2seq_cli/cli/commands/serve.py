@@ -22,7 +22,7 @@ def serve(
     ] = False,
     max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Most characters of a request.")] = 20_000,
     max_waiting: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most characters that wait; a request beyond that is refused (429).")
+        int, typer.Option(min=1, metavar="N", help="Most characters of unanswered requests; others are refused (429).")
     ] = 400_000,
     timeout: Annotated[
         float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds to receive a request, and to translate it.")

@@ -179,9 +179,6 @@ def _scored(
     references = dict(reversed(corpus.sentences("test")))  # the first one of each source
     texts, expected = [outputs[source] for source in references], list(references.values())
     language = corpus.manifest.text.tgt.language
-    metrics = bleu(language), bleu(language, lowercase=True), chrf()
-    found = [corpus_score(metric, texts, expected) for metric in metrics]
-    scores = [Score(value=each.value, signature=each.signature) for each in found]
     return Result(
         pairs=options.pairs.name,
         test=[path.name for path in options.test],
@@ -190,9 +187,9 @@ def _scored(
         settings=[*options.set, *options.stated, *(f"{key}={','.join(files)}" for key, files in options.helps.items())],
         seed=seed,
         minutes=minutes,
-        bleu=scores[0],
-        lowercase_bleu=scores[1],
-        chrf=scores[2],
+        bleu=Score(**corpus_score(bleu(language), texts, expected)._asdict()),
+        lowercase_bleu=Score(**corpus_score(bleu(language, lowercase=True), texts, expected)._asdict()),
+        chrf=Score(**corpus_score(chrf(), texts, expected)._asdict()),
         hardware=_hardware(),
         torch=version("torch"),
     )

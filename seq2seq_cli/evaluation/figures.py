@@ -113,7 +113,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
     by_source = {metric: scorer.by(sources) for metric, scorer in of_pairs.items()}
     of_each_source = Scorer.of(chrf(words=2), translated, several)
     loops = sum(largest_repetition(words_of(text, tgt), _IN_LOOP) >= _LOOP for text in translated)
-    usual = {"bleu": of_pairs["BLEU"].value, "chrf": Scorer.of(chrf(), hypotheses, references).value}
+    usual = {"bleu": of_pairs["BLEU"].score(), "chrf": Scorer.of(chrf(), hypotheses, references).score()}
     return Evaluation(
         output=output,
         verdict=verdict_of(output.texts, tests, **usual, seen=output.seen),
@@ -131,7 +131,7 @@ def figures_of(output: SystemOutput, tests: EvaluationSet) -> Evaluation:
 
 def _scores(of_metrics: Mapping[str, Scorer]) -> tuple[MetricScore, ...]:
     return tuple(
-        MetricScore(metric=name, value=scorer.value, range=score_range(scorer), signature=scorer.signature)
+        MetricScore(metric=name, value=scorer.score(), range=score_range(scorer), signature=scorer.signature)
         for name, scorer in of_metrics.items()
     )
 
@@ -141,7 +141,6 @@ def _parts(bleu: Scorer, lengths: Sequence[int]) -> Iterator[Part]:
     for low, high in _LENGTHS:
         chosen = np.array([i for i, length in enumerate(lengths) if low <= length and (high is None or length <= high)])
         if chosen.size:
-            statistics = bleu.statistics[chosen]
-            is_countable = statistics[:, _REFERENCE_LENGTH].max() >= _LONGEST_NGRAM
+            is_countable = bleu.statistics[chosen, _REFERENCE_LENGTH].max() >= _LONGEST_NGRAM
             name = f"{low} and more" if high is None else f"{low} to {high}"
-            yield Part(name, len(chosen), bleu.of_sum(statistics.sum(axis=0)) if is_countable else None)
+            yield Part(name, len(chosen), bleu.score(chosen) if is_countable else None)

@@ -17,7 +17,7 @@ from seq2seq_cli.corpus.splits import SplitName
 from seq2seq_cli.decoding.scoring import score_pairs
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.evaluation.attention_figures import AttentionFigures, attention_sums, token_kinds
-from seq2seq_cli.evaluation.scorer import Scorer, bleu, chrf, corpus_score
+from seq2seq_cli.evaluation.scorer import CorpusScore, bleu, chrf, corpus_score
 from seq2seq_cli.learning.loss import batch_loss
 from seq2seq_cli.model.seq2seq import Seq2Seq, evaluating
 from seq2seq_cli.pages.data import AttentionData
@@ -39,9 +39,9 @@ class HeldOutScores:
 
     loss: float
     """Mean negative log-likelihood, in nats per target token, with the true words fed to the decoder."""
-    bleu: Scorer
-    chrf: Scorer
-    lowercase_bleu: Scorer | None = None
+    bleu: CorpusScore
+    chrf: CorpusScore
+    lowercase_bleu: CorpusScore | None = None
     """BLEU of the translations against lower-cased references; None unless the model writes lower case alone."""
     attention: AttentionFigures | None = None
     """Figures of the attention while the model reads the references; None in a model without attention."""

@@ -7,6 +7,7 @@ sentence, r resamples.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 from sacrebleu.metrics.base import Metric
@@ -15,7 +16,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.metrics.ter import TER
 
 from seq2seq_cli.evaluation.words import CHINESE, bleu_tokenisation
-from seq2seq_cli.shapes import Float
+from seq2seq_cli.shapes import Float, Int
 
 RESAMPLES = 1000
 SEED = 12345
@@ -50,10 +51,10 @@ class Scorer:
         """SacreBLEU's: number of references, case, tokenisation or n-grams, version. Compare only equal signatures."""
         return str(self._metric.get_signature())
 
-    @property
-    def value(self) -> float:
-        """The score of all sentences."""
-        return self.of_sum(self.statistics.sum(axis=0))
+    def score(self, sentences: "Int[np.ndarray, ' m'] | None" = None) -> float:
+        """The score of all sentences, or of those with the given numbers."""
+        chosen = self.statistics if sentences is None else self.statistics[sentences]
+        return self.of_sum(chosen.sum(axis=0))
 
     def by(self, sources: Sequence[str]) -> "Scorer":
         """The same scorer with the sums of the statistics of the pairs of each different source.
@@ -101,12 +102,22 @@ def scorers(
     return {name: Scorer.of(metric, hypotheses, references) for name, metric in metrics.items()}
 
 
-def corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> Scorer:
+class CorpusScore(NamedTuple):
+    """A score of a whole list of translations, with the settings that it was computed with."""
+
+    value: float
+    """From 0 to 100, higher is better."""
+    signature: str
+    """SacreBLEU's; compare only equal signatures."""
+
+
+def corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
     """The score by a metric, such as `bleu` or `chrf`, with one reference per hypothesis.
 
     Raises ValueError for empty lists and for lists of different lengths.
     """
-    return Scorer.of(metric, hypotheses, [[text] for text in references])
+    scorer = Scorer.of(metric, hypotheses, [[text] for text in references])
+    return CorpusScore(scorer.score(), scorer.signature)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,7 +158,7 @@ def difference(system: Scorer, baseline: Scorer) -> Difference:
     difference, less its mean over them, is at least as large as the real one, as in SacreBLEU. Equal outputs have
     p = 1.
     """
-    value = system.value - baseline.value
+    value = system.score() - baseline.score()
     both = np.concatenate((system.statistics, baseline.statistics), axis=1)
     k = system.statistics.shape[1]
     resampled = np.array([system.of_sum(total[:k]) - baseline.of_sum(total[k:]) for total in _resampled(both)])

@@ -107,7 +107,7 @@ def _trials(session: Session) -> tuple[str, Objective, float]:
         if most := decoding.similar_pairs:
             translator = translator.consulting(pairs_to_consult(corpus), most=most)
         hypotheses = [translation.text for translation in translator.translate(sources)]
-        return Scorer.of(metric, hypotheses, [references[src] for src in sources]).value
+        return Scorer.of(metric, hypotheses, [references[src] for src in sources]).score()
 
     return METRIC_NAMES["bleu" if is_bleu else "chrf"], score, math.sqrt(MOST_SOURCES / len(sources))
 

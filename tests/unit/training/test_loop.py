@@ -184,10 +184,7 @@ def test_a_validation_is_greedy_where_the_config_draws(corpus: PreparedCorpus) -
     config = tiny_config(corpus)
     drawing = tiny_config(corpus, "decoding.sampling=true", "decoding.temperature=5")
     state = fresh_tiny(corpus, config)
-    found = [validate(state, corpus, each) for each in (drawing, config)]
-    assert found[0]
-    assert found[1]
-    assert (found[0].recorded(), found[0].texts) == (found[1].recorded(), found[1].texts)
+    assert validate(state, corpus, drawing) == validate(state, corpus, config)
     assert (config.decoding.in_words, drawing.decoding.in_words) == ("beam 5", "sampling")
 
 

@@ -61,7 +61,7 @@ def begin_with(model: Seq2Seq, src: Float[Tensor, "Vs D"], tgt: Float[Tensor, "V
     """
     of_src, of_tgt = model.encoder.embedding.weight, model.decoder.embedding.weight
     for weight, vectors in ((of_src, src + tgt),) if of_src is of_tgt else ((of_src, src), (of_tgt, tgt)):
-        vectors = vectors[:, : weight.shape[1]].to(weight)
+        vectors = vectors[:, : weight.shape[1]]
         lengths = vectors.norm(dim=1, keepdim=True)
         scaled = vectors * (weight.std() * math.sqrt(weight.shape[1]) / lengths)
         weight.copy_(torch.where(lengths > 1e-6, scaled, weight))

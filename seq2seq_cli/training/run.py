@@ -264,6 +264,7 @@ def _start_in_words(session: Session) -> str:
         + (f" and {counted(len(session.corpus.corrections), 'correction')}," if session.corpus.corrections else ",")
         + f" {state.model.parameter_count:,} parameters"
         + (f", begun with the weights of {origin}" if origin else "")
+        + (f", {session.shared_units}" if session.shared_units else "")
         + (f", from step {step} {place}" if step else "")
     )
 

@@ -1,15 +1,15 @@
 """The session of a run: the run folder, its corpus and the state of its training, new or as it was saved last."""
 
-import logging
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from seq2seq_cli.compute.device import choose_device, choose_precision
 from seq2seq_cli.compute.process import is_out_of_memory, launch_name, memory_errors
@@ -24,17 +24,15 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.first_vectors import begin_with, vectors_of
 from seq2seq_cli.learning.training_state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import PAIR_FILES, TRAINED
 from seq2seq_cli.runs.records import Provenance
+from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
 from seq2seq_cli.text.sides import Codecs, load_codecs
 from seq2seq_cli.training.feed import Mixture
 from seq2seq_cli.training.loop import order_of_pairs
 from seq2seq_cli.training.plan import Plan
-
-logger = logging.getLogger(__name__)
 
 _REDRAWN = "another number of processes than before: dropout and teacher forcing are drawn again"
 
@@ -51,6 +49,8 @@ class Session:
     corpus: PreparedCorpus
     state: TrainingState
     group: ProcessGroup = SINGLE
+    shared_units: str = ""
+    """How many units the run to begin with has too, in words; empty where that is all or where there is none."""
 
     @property
     def config(self) -> Config:
@@ -74,12 +74,15 @@ def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group:
     fresh = partial(_fresh_state, plan.config, corpus, device, precision)
     if plan.resumed:
         return _resume(plan, plan.resumed, corpus, fresh, group)
-    state = group.on_all(fresh)
-    group.on_main(lambda: _begin(state.model, plan, corpus))  # whose weights the others get before the first update
+    origin = group.on_main(lambda: _read_origin(plan, corpus))
+    is_replaced = origin is not None and not origin.in_words  # all vectors are the origin's
+    vectors = group.on_main(lambda: None if is_replaced else _first_vectors(plan.config, corpus))
+    state = group.on_all(lambda: fresh(origin, vectors))
     if not group.is_main:  # process 0 keeps the random state of the weights, as a single process does
         _seed(training.seed, 0, group)
     run = group.on_main(lambda: create_run(plan, corpus, locks))
-    return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
+    shared_units = origin.in_words if origin else ""
+    return Session(plan=plan, run=run, corpus=corpus, state=state, group=group, shared_units=shared_units)
 
 
 def _resume(
@@ -200,43 +203,67 @@ def _not_a_checkpoint(run: RunFolder, details: str = "") -> ModelFileError:
     )
 
 
+class _Origin(NamedTuple):
+    """The weights to begin with, and the units of each side that have vectors among them: their ids here and there."""
+
+    weights: Weights
+    src: dict[int, int]
+    tgt: dict[int, int]
+    in_words: str
+    """How many of the units these are; empty for all."""
+
+
+def _read_origin(plan: Plan, corpus: PreparedCorpus) -> _Origin | None:
+    """The weights to begin with; None for fresh ones. ModelFileError when they do not fit the model to train."""
+    if not plan.init_from:
+        return None
+    weights, codecs = RunFolder(plan.init_from).read_best(), load_codecs(plan.init_from)
+    try:
+        build_outline(plan.config.model, **_sizes(codecs)).check_weights(weights)
+    except ValueError as error:
+        raise ModelFileError(f"{plan.init_from}: {error}") from None
+    pairs = [(ours.vocabulary, theirs.vocabulary) for ours, theirs in zip(corpus.codecs, codecs, strict=True)]
+    shared = {(ours, theirs): ours.shared_ids(theirs) for ours, theirs in pairs}  # one, where both sides have one
+    known, units = sum(map(len, shared.values())), sum(len(ours) for ours, _ in shared)
+    in_words = f"{known:,} of {units:,} units shared" if known < units else ""
+    src, tgt = (shared[pair] for pair in pairs)
+    return _Origin(weights, src, tgt, in_words)
+
+
 def _sizes(codecs: Codecs) -> dict[str, int]:
     src, tgt = codecs
     return {"src_size": len(src.vocabulary), "tgt_size": len(tgt.vocabulary)}
 
 
-def _fresh_state(config: Config, corpus: PreparedCorpus, device: torch.device, precision: Precision) -> TrainingState:
-    """The state before the first update, with weights drawn from the seed."""
+def _first_vectors(config: Config, corpus: PreparedCorpus) -> tuple[Tensor, Tensor] | None:
+    """The word vectors to begin with, of source and target; None for drawn ones."""
+    if not config.model.initialisation.from_pairs:
+        return None
+    torch.manual_seed(config.training.seed)
+    mixture = Mixture.of(config.training, corpus)
+    dimension = max(config.model.encoder.embedding_size, config.model.decoder.embedding_size)
+    pairs = ParallelIds.joined([mixture.own, mixture.pairs])
+    return vectors_of(pairs, **_sizes(corpus.codecs), dimension=dimension)
+
+
+def _fresh_state(
+    config: Config,
+    corpus: PreparedCorpus,
+    device: torch.device,
+    precision: Precision,
+    origin: _Origin | None = None,
+    vectors: tuple[Tensor, Tensor] | None = None,
+) -> TrainingState:
+    """The state before the first update: weights drawn from the seed, then first word vectors, then the origin's."""
     torch.manual_seed(config.training.seed)
     with memory_errors(device.type):
-        model = build_model(config.model, **_sizes(corpus.codecs)).to(device)
+        model = build_model(config.model, **_sizes(corpus.codecs))
+        if vectors:
+            begin_with(model, *vectors)
+        model = model.to(device)
+        if origin:
+            model.load_shared(origin.weights, src=origin.src, tgt=origin.tgt)
         return fresh_state(model, config.training, precision)
-
-
-def _begin(model: Seq2Seq, plan: Plan, corpus: PreparedCorpus) -> None:
-    """Give a model its first word vectors, then the weights of the run to begin with: those of units that both have.
-
-    Raises ModelFileError when these do not fit the model.
-    """
-    config = plan.config
-    if config.model.initialisation.from_pairs:
-        mixture = Mixture.of(config.training, corpus)
-        dimension = max(config.model.encoder.embedding_size, config.model.decoder.embedding_size)
-        pairs = ParallelIds.joined([mixture.own, mixture.pairs])
-        with torch.random.fork_rng([]):  # what is drawn next is the same without them
-            torch.manual_seed(config.training.seed)
-            begin_with(model, *vectors_of(pairs, **_sizes(corpus.codecs), dimension=dimension))
-    if plan.init_from:
-        weights, codecs = RunFolder(plan.init_from).read_best(), load_codecs(plan.init_from)
-        try:
-            build_outline(config.model, **_sizes(codecs)).check_weights(weights)
-        except ValueError as error:
-            raise ModelFileError(f"{plan.init_from}: {error}") from None
-        sides = zip(corpus.codecs, codecs, strict=True)
-        src, tgt = (ours.vocabulary.shared_ids(theirs.vocabulary) for ours, theirs in sides)
-        model.load_shared(weights, src=src, tgt=tgt)
-        known, units = len(src) + len(tgt), sum(_sizes(corpus.codecs).values())
-        logger.info("%s has %s of the %s units of both sides", plan.init_from, f"{known:,}", f"{units:,}")
 
 
 def _seed(seed: int, step: int, group: ProcessGroup) -> None:

@@ -144,7 +144,7 @@ def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> Non
     more = ("train", "--data", "data/more", "--set", "training.epochs=1")
     done = s2s_here(home, *more, "--init-from", "runs/luong_dot")
     assert done.returncode == 0, done.stderr
-    assert re.search(r"runs/luong_dot has \d+ of the \d+ units of both sides$", done.stderr, re.M)
+    assert re.search(r"begun with the weights of runs/luong_dot, \d+ of \d+ units shared$", done.stderr, re.M)
     scratch = s2s_here(home, *more, "--config", "luong_dot", *SMALL, "--out", "runs/scratch")
     assert scratch.returncode == 0, scratch.stderr
 

@@ -121,7 +121,7 @@ def _next_fails(case: Case, code: int, folder: Path) -> Iterator[str]:
     """What is wrong after the next command, with which the user reaches what the first one should have done."""
     is_left = bool(leftovers(folder))
     if not case.trains:
-        arguments = [*case.arguments, "--overwrite"]
+        arguments = case.arguments
     elif code and (folder / RUN / "last" / "training.pt").is_file() and not _is_older(case, folder):
         arguments = ["train", "--resume", f"--out={RUN}", "--set=training.epochs=2"]
     else:

@@ -10,30 +10,18 @@ do not depend on the workers.
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.compute.workers import OpenWorkers, local_workers
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.manifest import (
-    DEFAULT_FOLDER,
-    DROPPED_FILE,
-    MANIFEST,
-    PREPARED_FILES,
-    FileRecord,
-    Manifest,
-    PairFileRecord,
-    read_manifest_values,
-)
+from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, MANIFEST, FileRecord, Manifest, PairFileRecord
 from seq2seq_cli.corpus.splits import PARTS, RELATED, TEST, TRAIN, VALID
-from seq2seq_cli.errors import Interrupted, PairFileError, UsageError, exit_code_of
-from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
-from seq2seq_cli.files.writing import contents, write_json
+from seq2seq_cli.errors import Interrupted, PairFileError
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths, related_path
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.pairs.stated_languages import (
@@ -50,6 +38,7 @@ from seq2seq_cli.preparation.help import covered, read_help
 from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
+from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill
 from seq2seq_cli.text.characters import letter_of_marks
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.sides import SIDES, save_codecs
@@ -65,6 +54,8 @@ class PrepareReport:
 
     out: Path
     manifest: Manifest
+    up_to_date: bool
+    """Whether the folder was there already, made from the same files with the same options, and was left alone."""
     languages_from: LanguageOrigin
     notices: list[str]
     """How the files were read, where that is a guess."""
@@ -140,7 +131,7 @@ def prepare(
     given = {TRAIN: pairs} | {part: [(Path(path),) for path in paths] for part, paths in enumerate(others, VALID)}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
+        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
             data, own = asked.data, [each for each in local if each.split <= TEST]
             own = recognise(own, encoding=data.encoding, columns=data.columns, languages=preferred and preferred.codes)
             inputs = _own_inputs(own, asked, preferred)
@@ -150,47 +141,21 @@ def prepare(
                 inputs.files.append((helper, settings))
                 inputs.notices += filter(None, [helper.notice])
                 inputs.warnings += doubts
-            manifest = _fill(folder, inputs, open_workers, progress)
+            if folder:
+                manifest = _fill(folder, inputs, open_workers, progress)
+            else:
+                manifest = find_same(out, inputs.records, inputs.config)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
         out=out,
         manifest=manifest,
+        up_to_date=folder is None,
         languages_from=inputs.languages_from,
         notices=inputs.notices,
         warnings=[*dict.fromkeys(inputs.warnings)],
         seconds=time.perf_counter() - started,
     )
-
-
-@contextmanager
-def _folder_to_fill(out: Path, *, overwrite: bool) -> Iterator[Path]:
-    """The folder to fill, which becomes `out`.
-
-    With `overwrite`, files that are not ours stay. Raises UsageError when `out` may not or cannot be written, or when
-    another preparation is filling it, and PreparedFolderError when its manifest is damaged or somebody else's.
-    """
-    clear_leftovers(out)
-    try:
-        is_free = not out.exists() or (out.is_dir() and not contents(out))
-    except OSError as error:  # a name that is too long, or a folder without permission
-        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
-    if not is_free:
-        if not (out / MANIFEST).is_file():
-            raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
-        read_manifest_values(out)
-        if not overwrite:
-            raise UsageError(f"{out}: is a prepared folder: choose another with --out, or replace it by --overwrite")
-    try:
-        with whole_folder(out, replaced=() if is_free else PREPARED_FILES) as folder:
-            if is_free and contents(out):
-                raise UsageError(f"{out}: another s2s has just written it: run this again")
-            yield folder
-    except OSError as error:
-        if is_out_of_memory(error):
-            raise
-        problem = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
-        raise UsageError(problem, exit_code=exit_code_of(error)) from None
 
 
 def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement | None) -> _Inputs:

@@ -44,7 +44,8 @@ def resolve_config(
     """
     stated = find_stated_differences(_prepared(config, corpus), config)
     if differences := [difference.against(str(corpus.path)) for difference in stated if difference.key in overridden]:
-        raise UsageError(f"{'; '.join(differences)}: prepare again with the same --set, or leave these keys out")
+        cure = "leave these keys out, or prepare with the same --set and train a new run"
+        raise UsageError(f"{'; '.join(differences)}: {cure}")
     refused = []
     for conflict in _conflicts(config, corpus):
         if keeps_model and conflict.key.startswith("model."):

@@ -130,7 +130,7 @@ def children(pid: int) -> list[int]:
 
 def test_two_processes_do_what_one_does(home: Path) -> None:
     """The batches are of all sizes: some have one pair, so that one of the processes has none."""
-    settings = [*CERTAIN, "training.epochs=3", "training.batch_size=49"]
+    settings = [*CERTAIN, "training.epochs=3", "training.batch_size=49", "model.initialisation.from_pairs=true"]
     settings += ["training.label_smoothing=0.1", "training.schedule=cosine"]
     common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
     environments = [{**os.environ, **common, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]

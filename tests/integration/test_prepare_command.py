@@ -152,10 +152,18 @@ def test_what_helps_is_in_parts_of_its_own(tmp_path: Path) -> None:
     assert text.startswith("tgt_only 2 2 ")
     [used] = [line for line in said if line.startswith("to train on: ")]
     assert "with the help of 2 dictionary (2 related and 2 tgt_only for the vocabulary alone)" in used
+    assert s2s_prepare(tmp_path, "deu.txt", *options).stdout.startswith("data/prepared is up to date")
+    others = s2s_prepare(tmp_path, "deu.txt", *options[2:])
+    assert others.returncode == 2
+    assert "from other files or other content" in others.stderr
 
 
-def test_a_second_run_needs_overwrite(home: Path) -> None:
-    refused(s2s_prepare(home, "deu.txt"), "data/prepared: is a prepared folder", "--overwrite", "--out")
+def test_a_second_run_is_up_to_date_and_another_needs_overwrite(home: Path) -> None:
+    same = s2s_prepare(home, "deu.txt")
+    assert same.returncode == 0
+    assert "is up to date" in same.stdout
+
+    refused(s2s_prepare(home, "deu.txt", "--limit", "150"), "data.limit: null -> 150", "--overwrite", "--out")
 
 
 def test_dropped_lines_are_reported(home: Path) -> None:

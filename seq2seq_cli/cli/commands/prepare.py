@@ -113,6 +113,8 @@ def prepare(
 def _lines(report: "PrepareReport") -> Iterator[str]:
     manifest = report.manifest
     src, tgt = manifest.text.languages
+    if report.up_to_date:
+        yield f"{report.out} is up to date: made from the same files with the same options (--overwrite makes it again)"
     yield f"languages   {src} to {tgt} ({_FOUND[report.languages_from]})"
     yield f"lines read  {manifest.lines_read:>10,}"
     for reason, dropped in manifest.dropped.items():
@@ -134,7 +136,8 @@ def _lines(report: "PrepareReport") -> Iterator[str]:
         unknown = "-" if side.unknown_rate is None else f"{side.unknown_rate:.2%}"
         yield f"{name + ' ' + language:<10}{side.vocabulary:>12,}{unknown:>26}"
     yield ""
-    yield f"{report.out} written in {report.seconds:.1f} s"
+    if not report.up_to_date:
+        yield f"{report.out} written in {report.seconds:.1f} s"
 
 
 def _next_lines(report: "PrepareReport", config: str | None) -> Iterator[str]:

@@ -30,7 +30,7 @@ class Config(Section):
 
     @override
     def problems(self) -> Iterator[Problem]:
-        """Rules with keys of data or text are left to the prepared folder, which has them: `resolve_config`."""
+        """No rule here reads data or text: their values are the prepared folder's, and `resolve_config` checks them."""
         training, attention = self.training, self.model.attention
         if attention.has_places and training.bpe_dropout:
             why = "the score has one weight per source position, and words split differently have more tokens"

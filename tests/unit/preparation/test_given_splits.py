@@ -9,7 +9,7 @@ import pytest
 from seq2seq_cli.corpus.manifest import read_manifest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
-from seq2seq_cli.errors import PairFileError
+from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.preparation.pipeline import PrepareReport, prepare
 from tests.corpora import pair_lines
 
@@ -84,6 +84,13 @@ def test_splits_without_pairs_are_refused(pair_file: Path, tmp_path: Path) -> No
         prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=1"])
 
 
+def test_another_given_split_is_another_preparation(tmp_path: Path) -> None:
+    made(tmp_path, "valid")
+    with pytest.raises(UsageError, match=r"from other files or other content: deu\.txt, valid\.tsv"):
+        made(tmp_path, "valid", "test")
+    assert made(tmp_path, "valid")[0].up_to_date
+
+
 OTHERS = "give all files in one order, or see --languages and --swap"
 
 
@@ -133,3 +140,10 @@ def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path
     files, out = (tmp_path / "a.en", tmp_path / "a.de"), tmp_path / "swapped"
     prepare(*files, out=out, overrides=["data.swap=true"])
     assert {file.name: file.side for file in read_manifest(out).pair_files} == {"a.en": "tgt", "a.de": "src"}
+
+
+def test_two_files_of_lines_are_other_pairs_than_two_tables(tmp_path: Path) -> None:
+    one, other = (file(tmp_path, name, ["a\tb", "c\td"] * 5) for name in ("al.en", "al.de"))
+    prepare(*one, *other, out=tmp_path / "out")
+    with pytest.raises(UsageError, match="holds another preparation"):
+        prepare(src=one, tgt=other, out=tmp_path / "out")

@@ -9,7 +9,7 @@ import pytest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import HELD_OUT, SPLITS, PartName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
-from seq2seq_cli.errors import S2SError
+from seq2seq_cli.errors import S2SError, UsageError
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.preparation.pipeline import PrepareReport, prepare
@@ -49,7 +49,8 @@ def test_a_related_file_is_turned_to_where_its_shared_language_is(
     _, corpus = made(tmp_path, related=[f"{file}:{codes}"], overrides=[f"data.swap={str(swap).lower()}"])
     pair = ("A bird sings.", "Un oiseau chante.")
     assert texts(corpus, "related") == [pair[::-1] if is_turned else pair]
-    assert corpus.manifest.pair_files[-1].languages == codes
+    with pytest.raises(UsageError, match="from other files or other content"):  # languages are a part of a file
+        made(tmp_path, related=[f"{file}:{codes[3:]}-{codes[:2]}"], overrides=[f"data.swap={str(swap).lower()}"])
 
 
 def test_a_word_list_is_turned_to_where_its_scripts_are(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import importlib.metadata
 import multiprocessing
 import os
 from collections.abc import Sequence
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.compute.workers import OpenWorkers, Workers
+from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import PairFileError, PreparedFolderError, S2SError, UsageError
+from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.pipeline import prepare
 from tests.corpora import WORDS, pair_lines
 from tests.folders import contents, disk_full_after
@@ -31,6 +34,7 @@ def test_the_report_is_that_of_the_folder(pair_file: Path, tmp_path: Path) -> No
 
     manifest = PreparedCorpus.open(tmp_path / "out").manifest
     assert report.manifest == manifest
+    assert not report.up_to_date
     assert manifest.lines_read == 303
     assert {reason: (it.count, it.first) for reason, it in manifest.dropped.items()} == {
         "blank line": (1, ["deu.txt:301"]),
@@ -89,18 +93,36 @@ def test_more_words_than_two_bytes_can_number_take_four(tmp_path: Path) -> None:
     assert train.src.row(last).tolist() == corpus.codec("src").read(corpus.sentences("train")[last][0]).ids
 
 
+def test_an_up_to_date_folder_is_left_alone(pair_file: Path, tmp_path: Path) -> None:
+    first = prepare(pair_file, out=tmp_path / "out")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    second = prepare(pair_file, out=tmp_path / "out")
+
+    assert second.up_to_date
+    assert second.manifest == first.manifest
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
+
+
 def test_another_preparation_is_replaced_only_when_asked(pair_file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     prepare(pair_file, out=out)
     other = ["data.limit=200", "text.tgt.lowercase=true"]
 
-    before = contents(out)
-    with pytest.raises(UsageError, match=r"out: is a prepared folder: .* --out, or replace it by --overwrite"):
+    with pytest.raises(UsageError, match=r"data.limit: null -> 200, text.tgt.lowercase: false -> true") as caught:
         prepare(pair_file, out=out, overrides=other)
-    assert contents(out) == before
+    assert "--overwrite" in str(caught.value)
+    assert "--out" in str(caught.value)
 
     assert prepare(pair_file, out=out, overrides=other, overwrite=True).manifest.lines_read == 200
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deu.txt", "out"]
+
+
+def test_another_version_of_spacy_makes_another_preparation(pair_file: Path, tmp_path: Path) -> None:
+    manifest = prepare(pair_file, out=tmp_path / "out").manifest
+    assert manifest.spacy == importlib.metadata.version("spacy")
+    write_json(tmp_path / "out" / MANIFEST, {**manifest.model_dump(), "spacy": "0.1"})
+    with pytest.raises(UsageError, match=rf"\(by spaCy 0\.1, now {manifest.spacy}\)"):
+        prepare(pair_file, out=tmp_path / "out")
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -126,7 +148,7 @@ def test_a_damaged_folder_is_reported_and_can_be_made_again(pair_file: Path, tmp
     (tmp_path / "out" / "train.src.npy").write_bytes(b"")
 
     with pytest.raises(PreparedFolderError, match="damaged: prepare again with --overwrite"):
-        PreparedCorpus.open(tmp_path / "out")
+        prepare(pair_file, out=tmp_path / "out")
     prepare(pair_file, out=tmp_path / "out", overwrite=True)
     assert len(PreparedCorpus.open(tmp_path / "out").split("train")) > 200
 

@@ -21,8 +21,7 @@ _WORD = f"""{_DECLARED}<w:document {_W}
  xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><w:body>\
 <w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>The old man</w:t></w:r></w:p>\
 <w:p><w:r><w:t xml:space="preserve">She </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>kissed</w:t></w:r>\
-<w:r><w:t xml:space="preserve"> him</w:t></w:r><w:r><w:tab/></w:r>\
-<w:r><w:t xml:space="preserve">in the </w:t></w:r>\
+<w:r><w:t xml:space="preserve"> him</w:t><w:tab/><w:t xml:space="preserve">in the </w:t></w:r>\
 <w:hyperlink r:id="rId9"><w:r><w:rPr><w:color w:val="0000FF"/></w:rPr><w:t>garden</w:t></w:r></w:hyperlink>\
 <w:r><w:t>.</w:t></w:r></w:p>\
 <w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture" descr="The dog"/></wp:inline></w:drawing></w:r></w:p>\

@@ -2,17 +2,19 @@
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from copy import deepcopy
 from dataclasses import replace
 from html.entities import name2codepoint
 from io import BytesIO
+from itertools import groupby
 
 from lxml import etree
 
 from seq2seq_cli.documents.passages import Element, Layout, find_slots, local_name
 from seq2seq_cli.documents.plain_text import XLIFF_LANGUAGES, XLIFF_UNITS, XML_CODES, Draft, Languages, primary
 from seq2seq_cli.errors import InputError
+from seq2seq_cli.text.characters import Span
 from seq2seq_cli.text.languages import short_code
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 
@@ -218,11 +220,7 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
         element.text = element.text if next(element.iterchildren(), None) is None else None
     for hyphen in root.iter(f"{_W}noBreakHyphen"):  # part of a word, which an element of its own would leave
         hyphen.tag, hyphen.text = _RUN_TEXT, "-"
-    for run in [*root.iter(_RUN)]:  # one for each thing in it, so that only texts need new runs
-        for part in reversed(_parts(run)[1:]):
-            other = _bare(run)
-            other.append(part)
-            run.addnext(other)
+    inner = set(root.iterfind(f".//{_RUN}/*"))
     for parent in dict.fromkeys(root.iterfind(f".//{_RUN}/..")):
         _join_fields(parent)
     parents = [*root.iter(*_AROUND_RUNS), *root.iterfind(f".//{_RUN}/..")]
@@ -231,7 +229,7 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
 
     def finished() -> bytes:
         for parent, run in usual.items():
-            parent[:] = [*_fastened(parent, run)]
+            _fasten(parent, run, inner)
         etree.strip_tags(root, _FIELD)
         return written()
 
@@ -240,17 +238,20 @@ def read_docx_part(content: bytes, name: str, _languages: Languages) -> Draft:
 
 def _join_fields(parent: Element) -> None:
     """Put each field that begins and ends in a paragraph or a link into one element, with the fields inside of it."""
-    begun = list[Element]()
-    for child in [*parent]:
-        mark = child.find(f"{_W}fldChar")
-        kind = "" if mark is None else mark.get(f"{_W}fldCharType")
-        if kind == "begin":
-            begun.append(child)
-        elif kind == "end" and begun:
-            first = parent.index(begun.pop())
-            field = parent.makeelement(_FIELD)
-            field.extend(parent[first : parent.index(child) + 1])
-            parent.insert(first, field)
+    children, begun, fields = [*parent], list[int](), list[Span]()
+    for place, child in enumerate(children):
+        for mark in child.iterchildren(f"{_W}fldChar"):
+            if mark.get(f"{_W}fldCharType") == "begin":
+                begun.append(place)
+            elif mark.get(f"{_W}fldCharType") == "end" and begun:
+                first = begun.pop()
+                while fields and fields[-1][0] >= first:
+                    fields.pop()
+                fields.append((first, place))
+    for first, last in fields:
+        field = parent.makeelement(_FIELD)
+        children[first].addprevious(field)
+        field.extend(children[first : last + 1])
 
 
 def _loosened(parent: Element) -> Element:
@@ -285,20 +286,31 @@ def _bare(run: Element) -> Element:
     return copy
 
 
-def _fastened(element: Element, usual: Element) -> Iterator[Element]:
-    """What stands in a paragraph or a link, its texts in runs, each with the format that it has there."""
-    for item in _taken(element):
-        if isinstance(item, str):
-            run = _bare(usual)
-            text = etree.SubElement(run, _RUN_TEXT)
-            text.text = item
-            if item != item.strip():
-                text.set(_SPACE, "preserve")
-            yield run
-        elif item.tag == _STYLED:
-            yield from _fastened(item, item)
+def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None:
+    """Put the text of a paragraph or a link back into runs; `inner` is what may only stand in runs."""
+    items: list[tuple[Element, Element | str]] = []
+    """Each with a run that has its format."""
+    styled = [*parent.iterchildren(_STYLED)]
+    for item in _taken(parent):
+        if isinstance(item, str) or item.tag != _STYLED:
+            items.append((usual, item))
         else:
-            yield item
+            parts, run = _taken(item), _bare(item)
+            items += [(run, part) for part in parts]
+    for (run, is_inner), group in groupby(items, lambda item: (item[0], isinstance(item[1], str) or item[1] in inner)):
+        around = deepcopy(run) if is_inner else parent
+        if is_inner:
+            parent.append(around)
+        for _, item in group:
+            if isinstance(item, str):
+                text = etree.SubElement(around, _RUN_TEXT)
+                text.text = item
+                if item != item.strip():
+                    text.set(_SPACE, "preserve")
+            else:
+                around.append(item)
+    for run in styled:
+        parent.remove(run)
 
 
 def _taken(element: Element) -> list[Element | str]:

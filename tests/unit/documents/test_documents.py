@@ -307,12 +307,6 @@ def test_words_of_a_format_move_with_it() -> None:
     assert members("a.docx", content) == members("a.docx", expected)
 
 
-def test_what_parts_a_run_has_a_run_of_its_own() -> None:
-    content = translated("a.docx", letter(f"<w:r>{BOLD}<w:t>a</w:t><w:tab/><w:t>b</w:t></w:r>{run('cd')}"))
-    expected = f"{run('A', BOLD)}<w:r>{BOLD}<w:tab/></w:r>{run('B', BOLD)}{run('CD')}"
-    assert members("a.docx", content) == members("a.docx", letter(expected.replace(' xml:space="preserve"', "")))
-
-
 def test_a_field_moves_as_a_whole() -> None:
     content = translated("a.docx", letter(run("See ") + PAGE + run(" now")), lambda _: "<var 0></var> B")
     assert members("a.docx", content) == members("a.docx", letter(PAGE + run(" B")))

@@ -49,9 +49,20 @@ def find_json(head: str) -> Reader | None:
     """
     if not _BEGINS.match(head):
         return None
-    second = head.lstrip().partition("\n")[2]  # of one value, on many lines or on one, no line begins another
-    is_list = _ARRAY.match(head) is not None or not _BEGINS.match(second)
+    is_list = _ARRAY.match(head) is not None or _is_one_value(head)
     return Reader("JSON", _in_list, unit="record") if is_list else Reader("JSON", _in_lines)
+
+
+def _is_one_value(head: str) -> bool:
+    """Whether a text that begins like an object is one of several lines, or alone and with a list of records in it."""
+    first, _, others = head.lstrip().partition("\n")
+    try:
+        value = _DECODER.decode(first)
+    except RecursionError:
+        return False
+    except json.JSONDecodeError:
+        return not _BEGINS.match(others)  # on further lines, or behind the characters that are read here
+    return not others.strip() and isinstance(value, dict) and len(_longest_list(value)) > 0
 
 
 def _in_lines(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
@@ -64,15 +75,14 @@ def _in_lines(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
 
 
 def _in_list(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
-    """The records of one list, or the only object of a file."""
+    """The records of one list."""
     parts, size = [], 0
     for text in decoded(read_text(file, name), name=name, encoding=encoding):
         parts.append(text)
         size += len(text)
         if size > _LONGEST_LIST:
             raise PairFileError(f"{name}: a list of more than {_LONGEST_LIST:,} characters: give an object per line")
-    whole = _value("".join(parts), name, 1)
-    for number, value in enumerate(_longest_list(whole) or ([whole] if whole else []), start=1):
+    for number, value in enumerate(_longest_list(_value("".join(parts), name, 1)), start=1):
         yield Record(number, cells_of(value))
 
 

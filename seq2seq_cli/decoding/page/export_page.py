@@ -22,7 +22,7 @@ from seq2seq_cli.decoding.search.search import LEAST_COVERAGE
 from seq2seq_cli.decoding.search.strategy import length_factor
 from seq2seq_cli.decoding.similar.engine import REACH, TEMPERATURE, ConsultingEngine
 from seq2seq_cli.decoding.similar.features import MOST_STEPS
-from seq2seq_cli.decoding.similar.pairs import NEARNESS
+from seq2seq_cli.decoding.similar.pairs import BIGRAMS, MULTIPLIER, NEARNESS, UNIGRAMS
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.files.writing import check_output, output_file
@@ -148,6 +148,9 @@ def _pairs(translator: Translator) -> dict[str, Any] | None:
         "nearness": NEARNESS,
         "temperature": TEMPERATURE,
         "reach": REACH,
+        "unigrams": UNIGRAMS,
+        "bigrams": BIGRAMS,
+        "multiplier": str(MULTIPLIER),
         "same": translator.same_units,
         "marks": sorted(translator.src_codec.vocabulary.final_ids),
     }

@@ -1,32 +1,38 @@
-// Similar training pairs, consulted at each step of a model, the same as decoding/similar, which explains it, but that no
-// two n-grams are taken for the same.
+// Similar training pairs, consulted at each step of a model, the same as decoding/similar, which explains it.
 
 /** Pairs of ids without EOS, found by the unigrams and bigrams of their sources. */
 class SimilarPairs {
   constructor(data, options) {
     Object.assign(this, data, { options });
-    const all = this.src.map((source) => this.ngramsOf(source));
-    this.owners = new Map(all.flatMap((of) => of.map((ngram) => [ngram, []]))); // the numbers of the pairs with an n-gram
-    all.forEach((of, number) => of.forEach((ngram) => this.owners.get(ngram).push(number)));
-    this.norms = all.map((of) => Math.sqrt(sumOf(of.map((ngram) => this.weightOf(ngram)))));
+    this.multiplier = BigInt(data.multiplier);
+    const classes = this.src.map((source) => this.classesOf(source));
+    this.owners = Array(this.unigrams + this.bigrams); // the numbers of the pairs by class; a hole where there are none
+    classes.forEach((of, number) => of.forEach((class_) => (this.owners[class_] ??= []).push(number)));
+    const normOf = (of) => Math.sqrt(of.reduce((sum, class_) => sum + this.weightOf(class_), 0));
+    this.norms = Float32Array.from(classes, normOf);
   }
 
-  /** The unigrams and bigrams of a source, each once. */
-  ngramsOf(source) {
-    return [...new Set([...source, ...source.slice(1).map((token, i) => `${source[i]} ${token}`)])];
+  /** The classes of n-grams of a source, each once, in ascending order. */
+  classesOf(source) {
+    const bigrams = source.slice(1).map((token, i) => {
+      const product = (BigInt(source[i]) * this.multiplier + BigInt(token)) * this.multiplier;
+      return this.unigrams + Number(BigInt.asUintN(64, product) >> BigInt(64 - Math.log2(this.bigrams)));
+    });
+    return [...new Set([...source.map((token) => token % this.unigrams), ...bigrams])].sort((a, b) => a - b);
   }
 
-  /** The squared inverse document frequency. */
-  weightOf(ngram) {
-    return Math.log((this.src.length + 1) / ((this.owners.get(ngram)?.length ?? 0) + 1)) ** 2;
+  /** The squared inverse document frequency, rounded as Python rounds it. */
+  weightOf(class_) {
+    const idf = Math.fround(Math.log((this.src.length + 1) / ((this.owners[class_]?.length ?? 0) + 1)));
+    return Math.fround(idf * idf);
   }
 
   /** The pairs with the most similar sources, best first, but for those too long. */
   find(source) {
     const similarities = new Float32Array(this.src.length);
-    for (const ngram of this.ngramsOf(source.filter((unit) => !this.marks.includes(unit)))) {
-      const weight = this.weightOf(ngram);
-      for (const number of this.owners.get(ngram) ?? []) similarities[number] += weight;
+    for (const class_ of this.classesOf(source.filter((unit) => !this.marks.includes(unit)))) {
+      const weight = this.weightOf(class_);
+      for (const number of this.owners[class_] ?? []) similarities[number] += weight;
     }
     similarities.forEach((sum, number) => { if (sum > 0) similarities[number] = sum / this.norms[number]; });
     const found = [];

@@ -31,7 +31,7 @@ class Optimiser:
 
     def state_dict(self) -> dict[str, Any]:
         """The name and the moments, as `load_state_dict` takes them."""
-        return {"name": self.name, "parts": [part.state_dict() for part in self.parts]}
+        return {"name": self.name, "parts": [part.state_dict()["state"] for part in self.parts]}
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
         """Go on from the saved moments with this optimiser's settings: weight decay and the like may have changed.
@@ -43,7 +43,7 @@ class Optimiser:
         if saved["name"] != self.name:
             return
         for part, its_saved in zip(self.parts, saved["parts"], strict=True):
-            part.load_state_dict({**part.state_dict(), "state": its_saved["state"]})
+            part.load_state_dict({**part.state_dict(), "state": its_saved})
             for weight, moments in part.state.items():
                 if not all(each.shape in (weight.shape, ()) and each.isfinite().all() for each in moments.values()):
                     raise ValueError("no moments of these weights")

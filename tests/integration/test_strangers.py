@@ -253,13 +253,13 @@ def test_a_forged_progress_is_refused(home: Path, key: str, value: object) -> No
 
 def of_muon(checkpoint: dict[str, Any]) -> dict[str, Any]:
     """What Muon keeps of its first matrix."""
-    first: dict[str, Any] = checkpoint["optimiser"]["parts"][0]["state"][0]
+    first: dict[str, Any] = checkpoint["optimiser"]["parts"][0][0]
     return first
 
 
 def of_adamw(checkpoint: dict[str, Any]) -> dict[str, Any]:
     """What AdamW keeps of its first weight."""
-    first: dict[str, Any] = checkpoint["optimiser"]["parts"][1]["state"][0]
+    first: dict[str, Any] = checkpoint["optimiser"]["parts"][1][0]
     return first
 
 

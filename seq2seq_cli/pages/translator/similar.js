@@ -98,7 +98,7 @@ class ConsultingEngine {
     const left = ofModel.filter(([token]) => !kernel.has(token)).map(([token, log]) => [token, log + Math.log1p(-share)]);
     const ofBoth = neighbours.tokens.map((token, i) => {
       const both = [asked[i] + Math.log1p(-share), Math.log((share * kernel.get(token)) / sum)];
-      const most = Math.max(...both); // small probabilities are 0 in 64 bits
+      const most = Math.max(...both); // subtracted, so that not every exp is 0
       return [token, Math.min(0, most + Math.log(sumOf(both.map((log) => Math.exp(log - most)))))];
     });
     return [...left, ...ofBoth].sort((a, b) => b[1] - a[1]);

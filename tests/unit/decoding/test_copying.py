@@ -38,7 +38,7 @@ def copied(ids: Sequence[int], weights: Any, words: Sequence[str], unknown: Sequ
         # No word twice, and none of weight 0.
         ([UNK] * 3, [[0.6, 0.3, 0.1]] * 3, "Tom Tom", "", {0: "Tom", 1: "Tom"}),
         ([UNK], [[0.0, 0.0, 1.0]], "Tom Maria", "", {}),
-        # Of equal weights, as without attention, the first.
+        # Of equal weights, the first.
         ([UNK, UNK], [[1, 1, 1, 1]] * 2, "Zoe met Ida", "Zoe Ida", {0: "Zoe", 1: "Ida"}),
     ],
 )

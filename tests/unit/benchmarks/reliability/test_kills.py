@@ -41,7 +41,7 @@ def another_weight(path: Path) -> None:
 
 def another_moment(run: Path) -> None:
     captured = load_checkpoint(run / "last" / "training.pt")
-    captured["optimiser"]["parts"][0]["state"][0]["exp_avg"].view(-1)[0] += 1e-9
+    captured["optimiser"]["parts"][0][0]["exp_avg"].view(-1)[0] += 1e-9
     save_checkpoint(run / "last" / "training.pt", captured)
 
 

@@ -130,6 +130,13 @@ def explain(error: ErrorDetails) -> str:
     wanted = "a section of 'key: value' lines"
     if section_at(path) is None:
         wanted = allowed((section_at(path[:-1]) or Config).model_json_schema()["properties"][path[-1]])
+    limits = error.get("ctx", {})
+    if error["type"] == "float_type":
+        wanted = f"a number, {wanted}"
+    if limits.get("le") == LARGEST_INTEGER:
+        wanted += f", at most {LARGEST_INTEGER}"
+    if "max_length" in limits:
+        wanted += f", of at most {limits['max_length']} characters"
     return f"must be {wanted}, not {_given(error['input'])}"
 
 

@@ -50,8 +50,14 @@ def plot_runs(
     """Write the learning curves of runs, by their names: a picture, or for .html a page with their films.
 
     Without a measure it is the metric of the first run, or the loss where no run has a score of held-out sentences by
-    it. Raises errors as `curves_figure` and `write_output`.
+    it. Raises ModelFileError when no run has recorded anything, UsageError as `curves_figure` and `write_output`.
     """
+    if empty := [name for name, run in runs.items() if not (run.history.steps or run.history.validations)]:
+        if len(empty) == len(runs):
+            cure = "wait for the end of the first epoch, or name the run that an export was made from"
+            raise ModelFileError(f"{', '.join(empty)}: no metrics are recorded: {cure}")
+        logger.warning("%s: left out: no metrics are recorded", ", ".join(empty))
+        runs = {name: run for name, run in runs.items() if name not in empty}
     if measure is None:
         metric = next(iter(runs.values())).config.training.metric
         measure = metric if any(held_out_curve(run, metric, axis) for run in runs.values()) else "loss"
@@ -70,13 +76,8 @@ def curves_figure(runs: Mapping[str, Run], *, axis: CurveAxis, measure: CurveMea
     """The measure of runs, by their names, above their losses, or the losses alone.
 
     Each run has a colour and a marker of its own; the legend beside a panel has the last values of the runs. Raises
-    UsageError when no run has a value of the measure, ModelFileError when none has recorded anything.
+    UsageError when no run has a value of the measure.
     """
-    if empty := [name for name, run in runs.items() if not (run.history.steps or run.history.validations)]:
-        if len(empty) == len(runs):
-            cure = "wait for the end of the first epoch, or name the run that an export was made from"
-            raise ModelFileError(f"{', '.join(empty)}: no metrics are recorded: {cure}")
-        logger.warning("%s: left out: no metrics are recorded", ", ".join(empty))
     if measure != "loss" and not any(held_out_curve(run, measure, axis) for run in runs.values()):
         raise UsageError(f"{', '.join(runs)}: no {measure} of held-out sentences is recorded: draw the --metric loss")
     panels: list[CurveMeasure] = ["loss"] if measure == "loss" else [measure, "loss"]

@@ -65,7 +65,7 @@ def find_run(path: Path | None, folder: Path = RUNS) -> Path:
     Raises ModelFileError, with similar names in `folder`, when there is none, and for a folder in which a FIFO, a
     device or a link that leads out of it stands in the place of a file.
     """
-    path = _newest(folder, [f"*/{BEST}"]) if path is None else named_run(path, folder)
+    path = _newest(folder, [f"[!.]*/{BEST}"]) if path is None else named_run(path, folder)
     if path is None:
         named = "name a run folder (to translate, score or serve, with --model)"
         raise ModelFileError(f"no run with weights is in {folder}/: train one (s2s train), or {named}")
@@ -83,7 +83,7 @@ def find_run(path: Path | None, folder: Path = RUNS) -> Path:
 
 def find_saved_last() -> Path:
     """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
-    run = _newest(RUNS, (f"{model}/{name}" for model in ("*", f"*/{MEMBERS}/*") for name in CHECKPOINTS))
+    run = _newest(RUNS, (f"{model}/{name}" for model in ("[!.]*", f"[!.]*/{MEMBERS}/*") for name in CHECKPOINTS))
     if run is None:
         raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
     return run

@@ -1,6 +1,7 @@
 """Runs read from their folders, listed, compared and told of: config, state, scores. Without torch."""
 
 import contextlib
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -83,8 +84,9 @@ def list_runs(folder: Path) -> dict[Path, Run | str]:
 
     Raises ModelFileError when there is no such folder.
     """
-    if not folder.is_dir():
-        raise ModelFileError(f"{folder}: no such folder: train a run first (s2s train), or name another one with --in")
+    if not (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
+        cure = "train a run first (s2s train), or name another one with --in"
+        raise ModelFileError(f"{folder}: no folder that can be read: {cure}")
     changed: dict[Path, int] = {}
     for file in (file for name in (CONFIG, METRICS, CORPUS, MARK) for file in folder.glob(f"[!.]*/{name}")):
         with contextlib.suppress(OSError):  # removed meanwhile

@@ -141,14 +141,19 @@ def _onnx(chance: Chance, content: bytes) -> bytes:
 
 
 def _checkpoint(chance: Chance, content: bytes) -> bytes:
-    """A checkpoint with other values, or with a spoilt archive of torch."""
+    """A checkpoint with other values, or with a spoilt archive of torch, and the hash that belongs to it."""
     import torch
 
+    end = content.rindex(b'\n{"format"')
+    archive, record = content[:end], content[end:]
     if chance.random() < 0.3:
-        return mutations.of_archive(chance, content)
-    saved = io.BytesIO()
-    torch.save(mutations.altered(chance, torch.load(io.BytesIO(content), weights_only=True)), saved)
-    return saved.getvalue()
+        changed = mutations.of_archive(chance, archive)
+    else:
+        saved = io.BytesIO()
+        torch.save(mutations.altered(chance, torch.load(io.BytesIO(archive), weights_only=True)), saved)
+        changed = saved.getvalue()
+    old, new = (hashlib.sha256(each).hexdigest().encode("ascii") for each in (archive, changed))
+    return changed + record.replace(old, new)
 
 
 _BYTES = (mutations.of_bytes,)

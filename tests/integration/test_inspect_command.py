@@ -58,3 +58,13 @@ def test_a_leak_is_shown_and_is_a_failure(corpus: PreparedCorpus, tmp_path: Path
     assert done.returncode == 1
     assert re.search(r"^valid in train +1 +0$", done.stdout, re.MULTILINE)
     assert done.stderr == "s2s: error: data/prepared: 1 held-out sentence in another split: prepare again\n"
+
+
+def test_what_two_given_splits_share_is_shown_and_allowed(tmp_path: Path) -> None:
+    for name in ("train", "valid", "test"):
+        own = "".join(f"{name[:2]} {n}\t{name[:2]} {n}\n" for n in "abc")
+        (tmp_path / f"{name}.txt").write_text(own + "x\ty\n" * (name != "train"), encoding="utf-8")
+    s2s_here(tmp_path, "prepare", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--languages", "xx-xx")
+    done = s2s_here(tmp_path, "inspect")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^test in valid +1 +1  allowed: both splits were given$", done.stdout, re.MULTILINE)

@@ -103,7 +103,7 @@ def test_plot_writes_a_picture_and_replaces_one_only_with_overwrite(home: Path) 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--in", "nowhere"), "nowhere: no such folder: train a run first"),
+        (("--in", "nowhere"), "nowhere: no folder that can be read: train a run first"),
         (("compare", "luong_dot"), "two runs or more"),
         (("compare", "luong_dto", "luong_general"), "did you mean runs/luong_dot?"),
         (("compare", "luong_dot", "data"), "data: not a run folder"),

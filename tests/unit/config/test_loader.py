@@ -72,7 +72,7 @@ def test_values_are_read_and_the_rest_is_default() -> None:
         ("training: {epochs: true}", "my.yaml:1:20: training.epochs: must be an integer, 1 or more, not true"),
         ("training: {epochs: }", "my.yaml:1:19: training.epochs: must be an integer, 1 or more, not null"),
         ("training: {epochs: {a: 1}}", "my.yaml:1:20: training.epochs: must be an integer, 1 or more, not a section"),
-        ("training: {lr: fast}", "my.yaml:1:16: training.lr: must be above 0, not 'fast'"),
+        ("training: {lr: fast}", "my.yaml:1:16: training.lr: must be a number, above 0, not 'fast'"),
         ("data: {limit: all}", "my.yaml:1:15: data.limit: must be an integer, 1 or more, or null, not 'all'"),
         ("text: {src: {lowercase: yes}}", "my.yaml:1:25: text.src.lowercase: must be true or false, not 'yes'"),
         (
@@ -87,19 +87,20 @@ def test_values_are_read_and_the_rest_is_default() -> None:
         ("text: {src: {language: EN}}", "my.yaml:1:24: text.src.language: must be something like en or de, not 'EN'"),
         (
             "training: {patience: 1%s}" % ("0" * 400),
-            f"my.yaml:1:22: training.patience: must be an integer, 1 or more, or null, not 1{39 * '0'}...",
+            "my.yaml:1:22: training.patience: must be an integer, 1 or more, or null, at most 2147483647,"
+            f" not 1{39 * '0'}...",
         ),
         ("training: {lr: 0}", "my.yaml:1:16: training.lr: must be above 0, not 0"),
         ("training: {teacher_forcing: 1.5}", "my.yaml:1:29: training.teacher_forcing: must be 0 to 1, not 1.5"),
         (
             "decoding: {coverage_penalty: 3e9}",
-            "my.yaml:1:30: decoding.coverage_penalty: must be 0 or more, not 3000000000.0",
+            "my.yaml:1:30: decoding.coverage_penalty: must be 0 or more, at most 2147483647, not 3000000000.0",
         ),
         (
             "training: {seed: 4294967296}",
             "my.yaml:1:18: training.seed: must be an integer, 0 to 4294967295, not 4294967296",
         ),
-        ("training: {lr: .inf}", "my.yaml:1:16: training.lr: must be above 0, not '.inf'"),
+        ("training: {lr: .inf}", "my.yaml:1:16: training.lr: must be a number, above 0, not '.inf'"),
         ("training: {device: cudda}", "my.yaml:1:20: training.device: must be auto, cpu, cuda or mps, not 'cudda'"),
         ("training: 5", "my.yaml:1:11: training: must be a section of 'key: value' lines, not 5"),
         ("- training", "my.yaml:1:1: must hold sections such as 'training:', with indented 'key: value' lines below"),
@@ -190,8 +191,8 @@ def test_an_override_below_another_is_not_lost() -> None:
 @pytest.mark.parametrize(
     ("override", "line"),
     [
-        ("training.lr=abc", "--set training.lr=abc: must be above 0, not 'abc'"),
-        ("training.lr=", "--set training.lr=: must be above 0, not null"),
+        ("training.lr=abc", "--set training.lr=abc: must be a number, above 0, not 'abc'"),
+        ("training.lr=", "--set training.lr=: must be a number, above 0, not null"),
         ("training.epohcs=3", "--set training.epohcs=3: unknown key, did you mean 'training.epochs'?"),
         ("epochs=3", "--set epochs=3: unknown key, did you mean 'training.epochs'?"),
         ("LR=1", "--set LR=1: unknown key, did you mean 'training.lr'?"),

@@ -11,7 +11,7 @@ import pytest
 from seq2seq_cli.compute.workers import OpenWorkers, Workers
 from seq2seq_cli.corpus.manifest import MANIFEST
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.errors import PairFileError, PreparedFolderError, S2SError, UsageError
+from seq2seq_cli.errors import ConfigError, PairFileError, PreparedFolderError, S2SError, UsageError
 from seq2seq_cli.files.writing import write_json
 from seq2seq_cli.preparation.pipeline import prepare
 from tests.corpora import WORDS, pair_lines
@@ -160,6 +160,12 @@ def test_a_damaged_manifest_is_reported_with_what_helps(pair_file: Path, tmp_pat
     for overwrite in (False, True):
         with pytest.raises(PreparedFolderError, match=r"damaged: .*: delete the folder and prepare again"):
             prepare(pair_file, out=tmp_path / "out", overwrite=overwrite)
+
+
+def test_a_config_that_cannot_be_trained_with_is_refused_at_once(pair_file: Path, tmp_path: Path) -> None:
+    overrides = ["model.attention.score=location", "training.bpe_dropout=0.1"]
+    with pytest.raises(ConfigError, match=r"training\.bpe_dropout .* model\.attention\.score"):
+        prepare(pair_file, out=tmp_path / "prepared", overrides=overrides)
 
 
 def test_a_split_that_stays_empty_is_told(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.errors import ModelFileError, UsageError
 from seq2seq_cli.plots.pictures import picture
-from seq2seq_cli.runs.curves import curves_figure, held_out_curve, training_curve
+from seq2seq_cli.runs.curves import curves_figure, held_out_curve, plot_runs, training_curve
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.runs.records import Record
 from tests.records import epoch, make_run, step
@@ -72,7 +72,7 @@ def test_a_run_of_short_epochs_has_the_training_loss_of_each(tmp_path: Path) -> 
 def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> None:
     fresh = run_of(tmp_path, [], "fresh")
     with pytest.raises(ModelFileError, match=r"fresh: no metrics are recorded: wait for .* an export was made from"):
-        curves_figure({"fresh": fresh}, axis="epoch", measure="loss")
+        plot_runs({"fresh": fresh}, tmp_path / "x.svg", axis="epoch", overwrite=False)
     tiny = run_of(tmp_path, [epoch(40, 1, bleu=None)], "tiny")
     with pytest.raises(UsageError, match=r"no bleu .* --metric loss"):
         curves_figure({"tiny": tiny}, axis="epoch", measure="bleu")

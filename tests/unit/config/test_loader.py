@@ -87,8 +87,10 @@ def test_values_are_read_and_the_rest_is_default() -> None:
         ("text: {src: {language: EN}}", "my.yaml:1:24: text.src.language: must be something like en or de, not 'EN'"),
         (
             "training: {patience: 1%s}" % ("0" * 400),
-            "my.yaml:1:22: training.patience: must be an integer, 1 or more, or null, at most 2147483647,"
-            f" not 1{39 * '0'}...",
+            (
+                "my.yaml:1:22: training.patience: must be an integer, 1 or more, or null, at most 2147483647,"
+                f" not 1{39 * '0'}..."
+            ),
         ),
         ("training: {lr: 0}", "my.yaml:1:16: training.lr: must be above 0, not 0"),
         ("training: {teacher_forcing: 1.5}", "my.yaml:1:29: training.teacher_forcing: must be 0 to 1, not 1.5"),

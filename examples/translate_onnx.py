@@ -22,12 +22,12 @@ def translate(encoder, decoder, options, src):
     """The ids of the translation of a sentence given by its ids."""
     src = np.array([[*src, EOS]], dtype=np.int64)
     tensors = run(encoder, {"src": src, "lengths": np.array([src.size], dtype=np.int64)})
-    fixed = {"slots": np.array([[0]], dtype=np.int64), "places": np.array([0], dtype=np.int64)}
+    fixed = {"slots": [[0]], "places": [0], "k": 1, "asked": [[]]}
+    fixed = {name: np.array(value, dtype=np.int64) for name, value in fixed.items()}
     translation, longest = [BOS], (options["max_length_factor"] or 1.5) * (src.size - 1) + options["max_length_extra"]
     while translation[-1] != EOS and len(translation) <= longest:
         step = run(decoder, {"tokens": np.array(translation[-1:], dtype=np.int64), **fixed, **tensors})
-        step["log_probabilities"][:, [PAD, BOS]] = -np.inf  # never next
-        translation.append(int(step["log_probabilities"].argmax()))
+        translation.append(int(step["best_tokens"][0, 0]))
         tensors.update({name.removeprefix("next_"): step[name] for name in step if name.startswith("next_")})
     return [token for token in translation if token not in (BOS, EOS)]
 

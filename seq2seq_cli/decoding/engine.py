@@ -1,10 +1,10 @@
 """Engines: what the search knows of a model; and the steps of one that write given translations.
 
-An engine encodes the sources once, then takes a step for every row: an open hypothesis of one of the sources. It says
-how probable each token is to come next, and has its own state, from which the search selects rows.
+An engine encodes the sources once, then takes a step for every row: an open hypothesis of one of the sources. It offers
+the best next tokens of each row, and has its own state, from which the search selects rows.
 
-N sources, R rows, V tokens of the target vocabulary, S source length with EOS, padded to the longest, F features,
-Q query, E encoder state, C context.
+N sources, R rows, k proposals per row, A tokens asked for per row, S source length with EOS, padded to the longest,
+F features, Q query, E encoder state, C context.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,10 +19,14 @@ State = TypeVar("State", bound="EngineState")
 
 
 class Proposals(NamedTuple):
-    """What an engine says of the next token of each row."""
+    """The next tokens that an engine offers for each row."""
 
-    log_probabilities: Float[np.ndarray, "R V"]
-    """Of each token of the vocabulary; no columns in a step without probabilities."""
+    tokens: Int[np.ndarray, "R k"]
+    """The k most probable tokens, best first; never PAD, never BOS."""
+    log_probabilities: Float[np.ndarray, "R k"]
+    """Their log-probabilities under the softmax over the whole vocabulary."""
+    asked: Float[np.ndarray, "R A"]
+    """The log-probabilities of the tokens asked for, or of all V tokens."""
     weights: Float[np.ndarray, "R S"]
     """The attention weights of the step; 0 at padding, and everywhere in a model without attention."""
     features: Float[np.ndarray, "R F"]
@@ -69,9 +73,12 @@ class Engine(Protocol[State]):
         """The state before the first step, with one row per source; sources are ids without EOS."""
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: State, *, with_probabilities: bool = True
+        self, tokens: Int[np.ndarray, " R"], state: State, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, State]:
-        """The proposals after the previous token of each row (BOS at first), and the next state."""
+        """The proposals after the previous token of each row (BOS at first), and the next state.
+
+        `k` is at most the size of the vocabulary without PAD and BOS; k and A may be 0. None asks for all tokens.
+        """
 
     def look(self, tokens: Int[np.ndarray, " R"], state: State) -> Look | None:
         """The attention of the same step; None where the model has none, and where several models translate."""
@@ -107,10 +114,11 @@ def forced_steps(
     targets: Sequence[Sequence[int]],
     *,
     with_probabilities: bool = True,
-) -> Iterator[tuple[Int[np.ndarray, " R"], Int[np.ndarray, " R"], Proposals]]:
-    """Step by step, the numbers of the targets that go on, their tokens there, EOS last, and the proposals for them.
+) -> Iterator[tuple[Int[np.ndarray, " R"], Proposals]]:
+    """Step by step, the numbers of the targets that go on, and the proposals for them; both sides are ids without EOS.
 
-    Both sides are ids without EOS. Without probabilities, only features and attention are computed.
+    ``proposals.asked`` has one column, log p of the token that the target has there, EOS last; without probabilities,
+    it has none, and only features and attention are computed.
     """
     ids = [[BOS, *target, EOS] for target in targets]
     rows, state = np.arange(len(ids)), engine.start(sources)
@@ -119,5 +127,14 @@ def forced_steps(
         if not is_open.all():
             rows, state = rows[is_open], state.select(np.flatnonzero(is_open))
         tokens, written = np.array([ids[row][t : t + 2] for row in rows.tolist()]).T
-        proposals, state = engine.step(tokens, state, with_probabilities=with_probabilities)
-        yield rows, written, proposals
+        asked = written[:, np.newaxis] if with_probabilities else np.zeros((len(rows), 0), dtype=np.int64)
+        proposals, state = engine.step(tokens, state, k=0, asked=asked)
+        yield rows, proposals
+
+
+def largest(values: Float[np.ndarray, "R V"], k: int) -> Int[np.ndarray, "R k"]:
+    """The columns of the k largest values of each row, largest first; of equals, the first."""
+    columns = np.sort(np.argpartition(-values, k - 1, axis=1)[:, :k], axis=1)
+    order = np.argsort(-np.take_along_axis(values, columns, axis=1), axis=1, kind="stable")
+    ordered: Int[np.ndarray, "R k"] = np.take_along_axis(columns, order, axis=1)
+    return ordered

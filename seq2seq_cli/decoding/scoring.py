@@ -73,8 +73,8 @@ def _score(
     lengths = [len(source.ids) + len(target.ids) for source, target in pairs]
     for batch in similar_lengths(lengths, translator.options.batch_size):
         sources, targets = ([reading.ids for reading in side] for side in zip(*(pairs[i] for i in batch), strict=True))
-        for rows, written, proposals in forced_steps(translator.engine, sources, targets):
-            log_ps = proposals.log_probabilities[np.arange(len(rows)), written].tolist()
+        for rows, proposals in forced_steps(translator.engine, sources, targets):
+            log_ps = proposals.asked[:, 0].tolist()
             for row, log_p, attention in zip(rows.tolist(), log_ps, proposals.weights, strict=True):
                 log_probabilities[batch[row]].append(log_p)
                 if with_attention:

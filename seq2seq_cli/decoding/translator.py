@@ -169,12 +169,12 @@ class Translator:
         for t, token in enumerate((BOS, *sentence.ids)[:-1]):
             check_wanted()
             look = self.engine.look(np.array([token]), state)
-            proposals, state = self.engine.step(np.array([token]), state)
+            proposals, state = self.engine.step(np.array([token]), state, k=0, asked=None)
             yield SearchStep(
                 before=sentence.tgt_tokens[:t],
                 token=sentence.tgt_tokens[t],
                 attention=look and Look(*(part[0] for part in look)),
-                log_probabilities=proposals.log_probabilities[0],
+                log_probabilities=proposals.asked[0],
                 units=self._units,
                 hypotheses=sorted((each for each in considered if len(each[0]) == t + 1), key=lambda each: -each[1]),
             )

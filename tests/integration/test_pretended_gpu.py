@@ -154,7 +154,7 @@ def test_a_step_of_the_search_waits_once_for_the_gpu() -> None:
         assert not waits
         for _ in range(3):
             tokens = np.array([4, 5])
-            _, state = engine.step(tokens, state)
+            _, state = engine.step(tokens, state, k=2, asked=np.array([[3], [3]]))
             state = state.select(np.array([1, 0]))
         assert waits == {"_to_copy": 3}
 

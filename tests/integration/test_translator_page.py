@@ -27,7 +27,7 @@ from seq2seq_cli.text.sides import fit_codec, load_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
 from tests.browser import Browser
 from tests.commands import s2s_here
-from tests.unit.decoding.engines.runs import opened, random_sources
+from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
 from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, exported
 from tests.unit.model.conftest import COMBINATIONS, name_of
 from tests.untrained import make_run
@@ -187,11 +187,11 @@ COMPUTE = """
 (({encoder, decoder, weights, sources, steps}) => {
   const known = Object.fromEntries(Object.entries(weights).map(([name, {shape, values}]) =>
     [name, tensor(shape, values)]));
-  const engine = new Engine(new Graph(encoder, known), new Graph(decoder, known));
+  const engine = new Engine(new Graph(encoder, known), new Graph(decoder, known), 0);
   return sources.map((source) => {
     let state = engine.start(source);
-    return steps.map(({tokens, rows}) => {
-      const [found, after] = engine.step(tokens, state);
+    return steps.map(({tokens, rows, k}) => {
+      const [found, after] = engine.step(tokens, state, k);
       state = engine.select(after, rows);
       const plain = Object.entries(found).map(([name, of]) => [name, of.map((row) => Array.from(row, String))]);
       return Object.fromEntries(plain);
@@ -200,9 +200,9 @@ COMPUTE = """
 })
 """
 STEPS: list[dict[str, Any]] = [
-    {"tokens": [BOS], "rows": [0, 0, 0]},
-    {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0]},
-    {"tokens": [4, 6, 8, 3, 1], "rows": [0]},
+    {"tokens": [BOS], "rows": [0, 0, 0], "k": 4},
+    {"tokens": [5, 7, 9], "rows": [2, 0, 1, 1, 0], "k": 3},
+    {"tokens": [4, 6, 8, 3, 1], "rows": [0], "k": VOCABULARY - 2},
 ]
 
 
@@ -223,7 +223,7 @@ def test_it_consults_the_similar_pairs_that_python_consults(
     browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, lengths: list[int]
 ) -> None:
     search = DecodingConfig(similar_pairs=8, similar_pairs_weight=0.9, beam_size=40, min_length=2)
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, decoding=search))
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, copies=True, decoding=search))
     random = np.random.default_rng(1)
     src, tgt = (len(codec.vocabulary) for codec in load_codecs(run.path))
     # Every other pair is there twice: of equally similar ones, the first are consulted.
@@ -264,9 +264,15 @@ def test_every_mechanism_gives_what_python_computes(
         state = engine.start([source])
         for step, ours in zip(STEPS, of_source, strict=True):
             tokens = np.array(step["tokens"])
-            expected, state = engine.step(tokens, state)
+            asked = np.zeros((len(tokens), 0), dtype=np.int64)
+            expected, state = engine.step(tokens, state, k=step["k"], asked=asked)
             state = state.select(np.array(step["rows"]))
-            for name, theirs in expected._asdict().items():
+            shared = {
+                "best_tokens": expected.tokens,
+                "best_log_probabilities": expected.log_probabilities,
+                "weights": expected.weights,
+            }
+            for name, theirs in shared.items():
                 np.testing.assert_allclose(np.array(ours[name], dtype=np.float64), theirs, rtol=0, atol=1e-5)
 
 

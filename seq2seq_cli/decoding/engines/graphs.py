@@ -3,7 +3,8 @@
 The graphs are the encoder, the decoder step, and the decoder step without the output layer. They hold no weights: each
 weight is a reference to its place in the file of weights, in the folder of the graph.
 
-B sources, S source length with ``<eos>``, R rows, K rows of a source at most.
+B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k proposals per row,
+A tokens asked for.
 """
 
 import copy
@@ -23,8 +24,8 @@ from torch.onnx.utils import register_custom_op_symbolic
 from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, PROPOSALS, WITHOUT_OUTPUT, OnnxEngine
-from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, watched
+from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, OF_ALL, PROPOSALS, WITHOUT_OUTPUT, OnnxEngine
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, propose, watched
 from seq2seq_cli.errors import ExportError, ModelFileError, one_line
 from seq2seq_cli.files.writing import write_whole
 from seq2seq_cli.model.attention.attention import Attention
@@ -48,9 +49,10 @@ OPSET = 18
 AXES = {
     **dict.fromkeys(("src", "states", "keys", "mask"), "BS"),
     **dict.fromkeys(("hidden", "cell"), "_R"),
-    **dict.fromkeys(("tokens", "places", "attentional", "position", "query", "context"), "R"),
-    **dict.fromkeys(("log_probabilities", "features"), "R"),
+    **dict.fromkeys(("tokens", "places", "attentional", "position", "features", "query", "context", OF_ALL), "R"),
     "slots": "BK",
+    **dict.fromkeys(("best_tokens", "best_log_probabilities"), "Rk"),
+    **dict.fromkeys(("asked", "asked_log_probabilities"), "RA"),
     "lengths": "B",
     **dict.fromkeys(("weights", "scores"), "RS"),
 }
@@ -109,13 +111,13 @@ def largest_difference(ours: Engine, reference: Engine, *, src_size: int) -> flo
     differences = []
     states = ours.start(sources), reference.start(sources)
     tokens = np.full(len(sources), BOS)
-    for _ in range(_CHECKED_STEPS):
-        found, ours_after = ours.step(tokens, states[0])
-        expected, reference_after = reference.step(tokens, states[1])
-        pairs = zip(found[::2], expected[::2], strict=True)
-        differences += [np.abs(part - of_reference).max() for part, of_reference in pairs]
+    for number in range(_CHECKED_STEPS):
+        asked = tokens[:, np.newaxis] if number else None
+        found, ours_after = ours.step(tokens, states[0], k=1, asked=asked)
+        expected, reference_after = reference.step(tokens, states[1], k=1, asked=asked)
+        differences += [np.abs(found.asked - expected.asked).max(), np.abs(found.features - expected.features).max()]
         rows = random.integers(len(tokens), size=len(tokens) + 1)  # more rows than sources, as with beams
-        tokens = expected.log_probabilities.argmax(axis=1)[rows]
+        tokens = expected.tokens[rows, 0]
         states = ours_after.select(rows), reference_after.select(rows)
     return float(np.max(differences))
 
@@ -134,8 +136,9 @@ def _trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     rows = torch.arange(2)
     step = {"tokens": torch.full((2,), BOS), "slots": rows.unsqueeze(1), "places": rows, **encoded}
     features = _trace(model, _step, step, [*WITHOUT_OUTPUT, *after])
+    step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
     shown = [name for name in LOOK if isinstance(model.decoder.attention, Attention) and name not in PROPOSALS]
-    decoder = _trace(model, _step, step, [*PROPOSALS, *shown, *after])
+    decoder = _trace(model, _step, step, [*PROPOSALS, OF_ALL, *shown, *after])
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
     encoder = _trace(model, _encode, texts, [value.name for value in decoder.graph.input if value.name in encoded])
     _complete_rnns(encoder.graph, resets_first=isinstance(model.encoder.rnn, ChoGRU))
@@ -150,7 +153,7 @@ def _encode(model: Seq2Seq, given: Tensors) -> Tensors:
 
 
 def _step(model: Seq2Seq, given: Tensors) -> Tensors:
-    """A step of the decoder."""
+    """A step of the decoder; without ``k`` among what is given, without the output layer."""
     states = given["states"]
     readers = Readers(slots=given["slots"], places=given["places"])
     memory = Memory(states=states, keys=given.get("keys", states), mask=given["mask"], readers=readers)
@@ -159,10 +162,13 @@ def _step(model: Seq2Seq, given: Tensors) -> Tensors:
     with watched(model.decoder.attention) as seen:
         features, state, weights = model.decoder.step(given["tokens"], state, memory)
     after = {NEXT + name: tensor for name, tensor in _named(state).items()}
+    if "k" not in given:
+        return {**dict(zip(WITHOUT_OUTPUT, (weights, features), strict=True)), **after}
     # In ONNX Runtime, LogSoftmax is ten times as fast as ReduceLogSumExp.
     log_probabilities = model.output(features).log_softmax(dim=1)
-    shown = {name: readers.collect(slots) for name, slots in seen.items()}
-    return {**shown, **dict(zip(PROPOSALS, (log_probabilities, weights, features), strict=True)), **after}
+    proposals = propose(log_probabilities, given["k"], given["asked"])
+    shown = {OF_ALL: log_probabilities} | {name: readers.collect(slots) for name, slots in seen.items()}
+    return {**shown, **dict(zip(PROPOSALS, (*proposals, weights, features), strict=True)), **after}
 
 
 def _named(state: DecoderState) -> Tensors:

@@ -1,6 +1,6 @@
 """The engine that computes with ONNX Runtime on a CPU, from the exported graphs of a model; it needs no torch.
 
-R rows, B sources.
+R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens asked for.
 """
 
 import os
@@ -32,9 +32,11 @@ MEMORY = frozenset(("states", "keys", "mask"))
 """The outputs of the encoder that stay as they are; a decoder step has a next value of each other one."""
 NEXT = "next_"
 """The prefix of the names of the next state's tensors."""
-PROPOSALS = ("log_probabilities", "weights", "features")
+PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities", "weights", "features")
 """The first outputs of a decoder step; the next state follows."""
-WITHOUT_OUTPUT = PROPOSALS[1:]
+OF_ALL = "log_probabilities"
+"""The output of a decoder step that has the log-probabilities of all tokens."""
+WITHOUT_OUTPUT = PROPOSALS[3:]
 """The outputs of a step without the output layer."""
 LOOK = Look._fields[1:]
 """The outputs of a step that show its attention; a model without attention has not all of them."""
@@ -137,7 +139,7 @@ class OnnxEngine:
         self._features = Graph(run.path / FEATURES) if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
-        if not {*PROPOSALS, *self._next} <= set(self._decoder.outputs):
+        if not {*PROPOSALS, OF_ALL, *self._next} <= set(self._decoder.outputs):
             raise ModelFileError(f"{self._decoder.path}: damaged, or of another version of s2s")
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
@@ -152,39 +154,47 @@ class OnnxEngine:
         return OnnxState(memory=memory, size=len(sources), sources=np.arange(len(sources)), decoder=state)
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, with_probabilities: bool = True
+        self, tokens: Int[np.ndarray, " R"], state: OnnxState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, OnnxState]:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
-        graph = self._decoder if with_probabilities or self._features is None else self._features
-        names = [*(PROPOSALS if with_probabilities else WITHOUT_OUTPUT), *self._next]
-        found = graph.run(_inputs(tokens, state), names)
-        if not with_probabilities:
-            found.insert(0, np.zeros((len(tokens), 0), np.float32))
-        count = len(PROPOSALS)
-        proposals, decoder = Proposals(*found[:count]), dict(zip(self._state, found[count:], strict=True))
-        self._check(proposals, decoder, (len(tokens), self.vocabulary_size if with_probabilities else 0))
+        no_tokens, nothing = (np.zeros((len(tokens), 0), dtype) for dtype in (np.int64, np.float32))
+        given = _inputs(tokens, state, k, no_tokens if asked is None else asked)
+        if k or asked is None or asked.size or self._features is None:
+            best_and_asked = [*PROPOSALS[:2], OF_ALL if asked is None else PROPOSALS[2]]
+            found = self._decoder.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
+        else:
+            found = [no_tokens, nothing, nothing, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
+        proposals = Proposals(*found[: len(PROPOSALS)])
+        decoder = dict(zip(self._state, found[len(PROPOSALS) :], strict=True))
+        self._check(proposals, decoder, len(tokens), k)
+        # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
+        proposals = proposals._replace(tokens=proposals.tokens.view(np.int64))
         return proposals, replace(state, decoder=decoder)
 
     def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
         """The attention of the same step; see `Engine`."""
         if not set(LOOK) <= set(self._decoder.outputs):
             return None
-        return Look(state.memory["states"][state.sources], *self._decoder.run(_inputs(tokens, state), LOOK))
+        given = _inputs(tokens, state, 1, tokens[:, np.newaxis])
+        return Look(state.memory["states"][state.sources], *self._decoder.run(given, LOOK))
 
-    def _check(self, proposals: Proposals, state: Tensors, shape: tuple[int, int]) -> None:
+    def _check(self, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
         """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""
-        found = proposals.log_probabilities
-        lengths = {len(values) for values in proposals}
-        lengths |= {values.shape[_row_axis(name)] for name, values in state.items()}
-        if lengths != {shape[0]} or found.shape != shape or found.dtype != np.float32:
+        tokens, best, *others = proposals
+        lengths = [len(values) for values in others]
+        lengths += [values.shape[_row_axis(name)] for name, values in state.items()]
+        is_sound = tokens.shape == best.shape == (rows, k) and set(lengths) == {rows} and tokens.dtype == np.int64
+        # Without a sign, negative numbers are the largest.
+        if not is_sound or tokens.view(np.uint64).max(initial=0) >= self.vocabulary_size:
             raise ModelFileError(f"{self._decoder.path}: damaged: it computes other values than a graph of s2s")
-        if np.isnan(found[:, :1]).any():  # the softmax of a row with a NaN is NaN everywhere
+        if np.isnan(best.min(initial=0)) or np.isnan(proposals.asked.min(initial=0)):
             raise ModelFileError(f"{self._decoder.path}: it computes NaN: its weights are too large: train again")
 
 
-def _inputs(tokens: Int[np.ndarray, " R"], state: OnnxState) -> Tensors:
+def _inputs(tokens: Int[np.ndarray, " R"], state: OnnxState, k: int, asked: Int[np.ndarray, "R A"]) -> Tensors:
     slots, places = readers_of(state.sources, state.size)
-    return {"tokens": tokens, "slots": slots, "places": places, **state.memory, **state.decoder}
+    given = {"tokens": tokens, "slots": slots, "places": places, "k": np.array(k), "asked": asked}
+    return {**given, **state.memory, **state.decoder}
 
 
 def _row_axis(name: str) -> int:

@@ -16,8 +16,8 @@ import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.decoding.engine import Proposals
-from seq2seq_cli.decoding.search.rows import Bans, Candidates, Rows
-from seq2seq_cli.decoding.search.strategy import Beam, Strategy
+from seq2seq_cli.decoding.search.rows import Candidates, Rows
+from seq2seq_cli.decoding.search.strategy import Bans, Beam, Strategy
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS
 
@@ -202,6 +202,10 @@ class Constrained(Strategy):
         return {row: state for row, state in enumerate(states) if state}
 
     @override
+    def asked(self, rows: Rows) -> dict[int, list[int]]:
+        return {row: state.asked() for row, state in self._states(rows).items()}
+
+    @override
     def bans(self, rows: Rows) -> list[Bans]:
         return [row << 32 | np.array(state.banned(), dtype=np.int64) for row, state in self._states(rows).items()]
 
@@ -211,7 +215,7 @@ class Constrained(Strategy):
         for row, state in states.items():
             of_row = candidates.take(np.flatnonzero(candidates.rows == row))
             free = dict(zip(of_row.tokens.tolist(), of_row.log_probabilities.tolist(), strict=True))
-            asked = zip(state.asked(), offer.log_probabilities[row, state.asked()].tolist(), strict=True)
+            asked = zip(state.asked(), offer.asked[row].tolist(), strict=False)  # other rows may ask for more
             wanted = {token: log_p for token, log_p in asked if math.isfinite(log_p)}
             weights, places = offer.weights[row], [list(term.positions) for term in state.constraints.terms]
             attention = [float(weights[of_term].sum()) for of_term in places] if weights.any() and any(places) else []

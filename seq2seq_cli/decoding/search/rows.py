@@ -1,24 +1,18 @@
 """The open hypotheses of a batch, the rows of the next step, and the hypotheses that are found.
 
-R rows of a step, V target vocabulary, P pairs, C continuations, G of them chosen, T tokens so far, L tokens with BOS,
-S source length with EOS.
+R rows of a step, C continuations, G of them chosen, T tokens so far, L tokens with BOS, S source length with EOS.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.shapes import Bool, Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS
-
-_GROUP = 32
-"""Tokens of a vocabulary of which only the most probable one is looked at first."""
-
-Bans: TypeAlias = Int[np.ndarray, " P"]
-"""Pairs of a row and a token that may not continue it, as ``row << 32 | token``."""
 
 
 class Candidates(NamedTuple):
@@ -33,24 +27,12 @@ class Candidates(NamedTuple):
     """What the strategy knows of each; None for nothing."""
 
     @classmethod
-    def best(cls, log_probabilities: Float[np.ndarray, "R V"], most: int) -> "Candidates":
-        """The `most` best tokens of each row, best first, of equals the first; impossible ones are left out."""
-        groups = log_probabilities.shape[1] // _GROUP
-        if groups < most:
-            rows, tokens = _true_places(log_probabilities > -np.inf)
-        else:  # only what may be among the best is sorted
-            in_groups = log_probabilities[:, : groups * _GROUP].reshape(-1, _GROUP, groups)
-            of_groups = in_groups.max(axis=1)
-            bounds = np.partition(of_groups, -most, axis=1)[:, [-most]].clip(np.finfo(of_groups.dtype).min)
-            rows, places = _true_places(of_groups >= bounds)
-            of, numbers = _true_places(in_groups[rows, :, places] >= bounds[rows])
-            others = _true_places(log_probabilities[:, groups * _GROUP :] >= bounds)
-            rows = np.concatenate((rows[of], others[0]))
-            tokens = np.concatenate((numbers * groups + places[of], others[1] + groups * _GROUP))
-        found = log_probabilities[rows, tokens]
-        order = np.lexsort((tokens, -found, rows))
-        order = order[np.arange(len(rows)) - np.searchsorted(rows[order], rows[order]) < most]
-        return cls(rows[order], tokens[order], found[order], np.full(len(order), None))
+    def best(cls, proposals: Proposals, is_allowed: Bool[np.ndarray, "R k"], most: int) -> "Candidates":
+        """The best allowed proposals of each row, `most` of each; impossible ones are left out."""
+        is_allowed = is_allowed & np.isfinite(proposals.log_probabilities)
+        rows, columns = np.nonzero(is_allowed & (is_allowed.cumsum(axis=1) <= most))
+        tokens, log_probabilities = proposals.tokens[rows, columns], proposals.log_probabilities[rows, columns]
+        return cls(rows, tokens, log_probabilities, np.full(len(rows), None))
 
     def take(self, chosen: Int[np.ndarray, " G"]) -> "Candidates":
         """The candidates of these numbers."""
@@ -142,8 +124,3 @@ class Hypothesis:
     def ended(self) -> bool:
         """Whether it ends with EOS."""
         return bool(self.ids) and self.ids[-1] == EOS
-
-
-def _true_places(values: Bool[np.ndarray, "R V"]) -> tuple[Int[np.ndarray, " C"], Int[np.ndarray, " C"]]:
-    """Rows and columns as from np.nonzero, several times as fast."""
-    return np.divmod(np.flatnonzero(values), values.shape[1])

@@ -1,26 +1,27 @@
 """The search: step by step, from the proposals of an engine to the best hypotheses of each source.
 
-N sources, R rows.
+N sources, R rows, k proposals per row.
 """
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from seq2seq_cli.compute.threads import check_wanted
 from seq2seq_cli.config.choices import DecodingOptions
-from seq2seq_cli.decoding.engine import Engine, EngineState
+from seq2seq_cli.decoding.engine import Engine, EngineState, Proposals
 from seq2seq_cli.decoding.search.constrained import Constrained, Constraints
 from seq2seq_cli.decoding.search.rows import Candidates, Hypothesis, Rows
-from seq2seq_cli.decoding.search.strategy import Beam, Rules, Sampling, Strategy
-from seq2seq_cli.decoding.search.tree import Trace
+from seq2seq_cli.decoding.search.strategy import Bans, Beam, Rules, Sampling, Strategy
+from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 State = TypeVar("State", bound=EngineState)
 
+_FEW_BANS, _GROWTH = 32, 8
 LEAST_COVERAGE = 1e-9
 """Coverage of a position without any attention, as its logarithm must be finite."""
 
@@ -51,15 +52,12 @@ def search(
     rows = Rows.start(lengths, strategy.rows_per_source, has_coverage=options.coverage_penalty > 0)
     state = engine.start(sources).select(rows.sources)
     weights: list[Float[np.ndarray, "R S"]] = []
+    most = max(strategy.most_candidates, ALTERNATIVES if trace else 1)
     while len(rows):
         check_wanted()
         bans = np.concatenate([*rules.bans(rows), *strategy.bans(rows)])
-        proposals, state = engine.step(rows.tokens, state)
-        log_probabilities, banned = proposals.log_probabilities, (bans >> 32, bans & 0xFFFFFFFF)
-        of_banned = log_probabilities[banned]
-        log_probabilities[banned] = log_probabilities[:, (PAD, BOS)] = -np.inf
-        offered = Candidates.best(log_probabilities, strategy.most_candidates)
-        log_probabilities[banned] = of_banned  # a strategy may demand them all the same
+        proposals, allowed, state = _propose(engine, rows, state, strategy.asked(rows), bans, most)
+        offered = Candidates.best(proposals, allowed, strategy.most_candidates)
         candidates = strategy.admit(offered, rows, proposals)
         stuck = np.flatnonzero(np.bincount(candidates.rows, minlength=len(rows)) == 0)
         if len(stuck):  # all their tokens are banned, as at the length limit
@@ -73,11 +71,35 @@ def search(
         kept = np.flatnonzero(~is_finished & finished.can_win(rows))
         if trace:
             ends = dict(zip(numbers.tolist(), scores.tolist(), strict=True))
-            trace.add(before, log_probabilities, bans, chosen, ends, kept)
+            trace.add(before, proposals, allowed, chosen, ends, kept)
         weights.append(proposals.weights)
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
     best = finished.best(np.concatenate(weights, dtype=np.float32), lengths)
     return [list({tuple(each.ids): each for each in several}.values()) for several in best]
+
+
+def _propose(
+    engine: Engine[State], rows: Rows, state: State, asked: Mapping[int, Sequence[int]], bans: Bans, most: int
+) -> tuple[Proposals, Bool[np.ndarray, "R k"], State]:
+    """The best proposals for each row, `most` that no ban forbids among them; which are allowed; the next state.
+
+    `asked` has the tokens that a row asks for.
+    """
+    wanted = np.full((len(rows), max(map(len, asked.values()), default=0)), PAD)
+    for row, tokens in asked.items():
+        wanted[row, : len(tokens)] = tokens
+    # A row can have thousands of bans, and as many proposals: a table takes less time than comparing all of them.
+    banned = np.zeros((len(rows), engine.vocabulary_size), dtype=np.bool_)
+    banned[bans >> 32, bans & 0xFFFFFFFF] = True
+    at_least = min(most + int(np.bincount(bans >> 32).max(initial=0)), engine.vocabulary_size - len((PAD, BOS)))
+    # A row can have thousands of bans, few of them among its best tokens: thousands of proposals would take long.
+    k = min(at_least, most + _FEW_BANS)
+    while True:
+        proposals, after = engine.step(rows.tokens, state, k=k, asked=wanted)
+        allowed = ~np.take_along_axis(banned, proposals.tokens, axis=1)
+        if k == at_least or allowed.sum(axis=1).min() >= most:
+            return proposals, allowed, after
+        k = min(at_least, _GROWTH * k)
 
 
 class End(NamedTuple):

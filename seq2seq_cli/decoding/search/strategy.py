@@ -3,22 +3,26 @@
 The rules limit the length of a translation, its repetitions and its unknown words. Beam search takes the most probable
 continuations, sampling draws one per row; constrained.py has a strategy on top of either.
 
-N sources, R rows, t tokens so far, C candidates, G of them chosen or groups of them, M members of the largest group.
+N sources, R rows, k proposals per row, P pairs of a row and a token that is banned there, t tokens so far, C
+candidates, G of them chosen or groups of them, M members of the largest group.
 """
 
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from typing_extensions import override
 
 from seq2seq_cli.config.choices import LENGTH_FACTOR, DecodingOptions
 from seq2seq_cli.decoding.engine import Proposals
-from seq2seq_cli.decoding.search.rows import Bans, Candidates, Rows
+from seq2seq_cli.decoding.search.rows import Candidates, Rows
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.vocabulary import EOS, UNK
+
+Bans: TypeAlias = Int[np.ndarray, " P"]
+"""Pairs of a row and a token that may not continue it, as ``row << 32 | token``."""
 
 _WHOLE_VOCABULARY = 2**31
 
@@ -96,6 +100,10 @@ class Strategy(ABC):
     @abstractmethod
     def choose(self, candidates: Candidates, rows: Rows, ended: Int[np.ndarray, " N"]) -> Int[np.ndarray, " G"]:
         """The numbers of the candidates that go on or end, source by source; `ended` counts the hypotheses with EOS."""
+
+    def asked(self, _rows: Rows) -> dict[int, list[int]]:
+        """The tokens whose log-probabilities `admit` needs, by row."""
+        return {}
 
     def bans(self, _rows: Rows) -> list[Bans]:
         """The tokens that are no candidates."""

@@ -1,6 +1,6 @@
 """The tree of a search: the tokens that were considered after each hypothesis, and what became of them.
 
-R rows, V target vocabulary, K rows of the next step.
+N sources, R rows, k proposals per row, K rows of the next step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from seq2seq_cli.decoding.search.rows import Bans, Candidates
-from seq2seq_cli.shapes import Float, Int
+from seq2seq_cli.decoding.engine import Proposals
+from seq2seq_cli.decoding.search.rows import Candidates
+from seq2seq_cli.shapes import Bool, Int
 
 ALTERNATIVES = 5
 """The best next tokens of a hypothesis that are in the tree, whether the search goes on with them or not."""
@@ -60,8 +61,8 @@ class Trace:
     def add(
         self,
         sources: Int[np.ndarray, " R"],
-        log_probabilities: Float[np.ndarray, "R V"],
-        bans: Bans,
+        proposals: Proposals,
+        allowed: Bool[np.ndarray, "R k"],
         chosen: Candidates,
         scores: Mapping[int, float],
         kept: Int[np.ndarray, " K"],
@@ -75,11 +76,13 @@ class Trace:
             source, parent = of_rows[row]
             numbers[candidate] = len(self.trees[source])
             self.trees[source].append(Node(parent, token, log_probability, fate, scores.get(candidate)))
-        banned, is_taken = set(bans.tolist()), {(row, token) for row, token, _ in taken}
-        best = Candidates.best(log_probabilities, ALTERNATIVES)
-        for row, token, log_probability in zip(*(field.tolist() for field in best[:3]), strict=True):
-            if (row, token) not in is_taken:
-                source, parent = of_rows[row]
-                fate = "banned" if row << 32 | token in banned else "pruned"
-                self.trees[source].append(Node(parent, token, log_probability, fate))
+        is_taken = {(row, token) for row, token, _ in taken}
+        fields = proposals.tokens, proposals.log_probabilities, allowed
+        columns = (field[:, :ALTERNATIVES].tolist() for field in fields)
+        for row, best in enumerate(zip(*columns, strict=True)):
+            source, parent = of_rows[row]
+            for token, log_probability, is_allowed in zip(*best, strict=True):
+                if (row, token) not in is_taken and np.isfinite(log_probability):
+                    fate = "pruned" if is_allowed else "banned"
+                    self.trees[source].append(Node(parent, token, log_probability, fate))
         self._of_rows = [numbers[candidate] for candidate in kept.tolist()]

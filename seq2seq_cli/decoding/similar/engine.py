@@ -17,7 +17,8 @@ that the source has, too, lambda is 0: what it copies, such as a name, a number 
 The pairs are those with the most similar sources, as with Dai et al., and their features are computed when they are
 needed, unless they were kept after the training.
 
-R rows, r of them of one source, M steps of the pairs of a source, F features, W tokens that they write.
+R rows, N sources, M steps of the pairs of a source, F features, W tokens that they write, V target vocabulary,
+k proposals per row, A tokens asked for.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,11 +27,11 @@ from typing import Any
 
 import numpy as np
 
-from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals
+from seq2seq_cli.decoding.engine import Engine, EngineState, Look, Proposals, largest
 from seq2seq_cli.decoding.similar.features import MOST_STEPS, JoinedFeatures, features_of
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
 from seq2seq_cli.shapes import Float, Int
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
+from seq2seq_cli.text.vocabulary import EOS, PAD
 
 TEMPERATURE = 0.1
 """T, tuned like `REACH` on the validation split of a model of English to German; the score hardly changes near either
@@ -73,6 +74,10 @@ class ConsultingState:
     """The number of the source of each row."""
     neighbours: tuple[Neighbours | None, ...]
     """The neighbours of each source; None where no pair is similar."""
+    tokens: Int[np.ndarray, "N W"]
+    """The tokens that the neighbours of each source write, in ascending order after PAD."""
+    columns: Int[np.ndarray, "N V"]
+    """The column of each token of the vocabulary in `tokens`; -1 for one that is not there, and for PAD."""
     copied: tuple[frozenset[int], ...]
     """The target units that each source has, too."""
 
@@ -115,18 +120,49 @@ class ConsultingEngine:
             written = np.array([token for tgt in pairs.values() for token in (*tgt, EOS)])
             of_pairs = [features.pop(number) if last[number] == i else features[number] for number in pairs]
             neighbours.append(Neighbours(np.concatenate(of_pairs), written) if pairs else None)
+        width = max((len(each.tokens) for each in neighbours if each), default=1)
+        tokens = np.full((len(sources), width), PAD)
+        columns = np.full((len(sources), self.vocabulary_size), -1, dtype=np.int32)
+        for row, columns_of_row, each in zip(tokens, columns, neighbours, strict=True):
+            if each:
+                row[-len(each.tokens) :] = each.tokens
+                columns_of_row[each.tokens] = np.arange(width - len(each.tokens), width)
         model, rows = self.model.start(sources), np.arange(len(sources))
         copied = tuple(frozenset(same[unit] for unit in source if unit in same) for source in sources)
-        return ConsultingState(model=model, sources=rows, neighbours=tuple(neighbours), copied=copied)
+        return ConsultingState(
+            model=model, sources=rows, neighbours=tuple(neighbours), tokens=tokens, columns=columns, copied=copied
+        )
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: ConsultingState, *, with_probabilities: bool = True
+        self, tokens: Int[np.ndarray, " R"], state: ConsultingState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, ConsultingState]:
-        """The proposals of model and neighbours together, and the next state; see `Engine`."""
-        of_model, after = self.model.step(tokens, state.model, with_probabilities=with_probabilities)
-        if with_probabilities:
-            of_model = of_model._replace(log_probabilities=self._mixed(of_model, state))
-        return of_model, replace(state, model=after)
+        """The proposals of model and neighbours together, and the next state; see `Engine`.
+
+        The k best tokens are always among the model's k best and the neighbours' tokens; the model is asked for the
+        latter.
+        """
+        if asked is None:
+            asked = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
+        written = state.tokens[state.sources]
+        every = np.concatenate((asked, written), axis=1)
+        of_model, after = self.model.step(tokens, state.model, k=max(k, 1), asked=every)
+        p_knn, lambda_ = self._consult(of_model, state)
+        rest = np.log1p(-lambda_)[:, np.newaxis]
+        asked_of_model, written_of_model = np.split(of_model.asked + rest, [asked.shape[1]], axis=1)
+        with np.errstate(divide="ignore"):
+            mixed = np.logaddexp(written_of_model, np.log(lambda_[:, np.newaxis] * p_knn))
+        mixed = np.where(written == PAD, -np.inf, np.minimum(mixed, 0))  # rounded, it may be above 0
+        sources = state.sources[:, np.newaxis]
+        is_left = state.columns[sources, of_model.tokens] < 0
+        every = np.concatenate((of_model.tokens, written), axis=1)
+        left = np.where(is_left, of_model.log_probabilities + rest, -np.inf)
+        log_probabilities = np.concatenate((left, mixed), axis=1)
+        best = largest(log_probabilities, k)
+        columns = state.columns[sources, asked]
+        tokens, log_probabilities = (np.take_along_axis(part, best, axis=1) for part in (every, log_probabilities))
+        asked = np.where(columns < 0, asked_of_model, np.take_along_axis(mixed, columns, axis=1))
+        proposals = of_model._replace(tokens=tokens, log_probabilities=log_probabilities, asked=asked)
+        return proposals, replace(state, model=after)
 
     def look(self, tokens: Int[np.ndarray, " R"], state: ConsultingState) -> Look | None:
         """The attention of the model; see `Engine`."""
@@ -151,27 +187,22 @@ class ConsultingEngine:
             return {number: self.kept.of_pair(number) for number in numbers}
         return dict(features_of(self.model, self.pairs, np.array([*numbers], dtype=np.int64)))
 
-    def _mixed(self, of_model: Proposals, state: ConsultingState) -> Float[np.ndarray, "R V"]:
-        """log p of each token, by model and neighbours."""
+    def _consult(
+        self, of_model: Proposals, state: ConsultingState
+    ) -> tuple[Float[np.ndarray, "R W"], Float[np.ndarray, " R"]]:
+        """p_kNN of the tokens of `state.tokens` for each row, and lambda."""
         features = self.kept.project(of_model.features) if self.kept else of_model.features
-        found = of_model.log_probabilities
-        weights = np.full(len(found), self.weight, dtype=found.dtype)
-        if self.same is not None:
-            never = found[:, (PAD, BOS)]
-            found[:, (PAD, BOS)] = -np.inf
-            best = found.argmax(axis=1)
-            of_best = found[np.arange(len(found)), best]
-            found[:, (PAD, BOS)] = never
-            weights *= np.sqrt(-np.expm1(np.minimum(of_best, 0)))  # rounded, it may be above 0
-            rows = zip(best.tolist(), state.sources.tolist(), strict=True)
-            weights[[token in state.copied[source] for token, source in rows]] = 0
+        p_knn = np.zeros((len(features), state.tokens.shape[1]), dtype=features.dtype)
+        lambda_ = np.zeros(len(features), dtype=features.dtype)
         starts = np.flatnonzero(np.diff(state.sources, prepend=-1)).tolist()
-        for start, end in zip(starts, [*starts[1:], len(found)], strict=True):
+        for start, end in zip(starts, [*starts[1:], len(features)], strict=True):
             if neighbours := state.neighbours[state.sources[start]]:
-                p_knn, likeness = neighbours.consult(features[start:end])
-                lambda_ = (weights[start:end] * likeness)[:, np.newaxis]
-                found[start:end] += np.log1p(-lambda_)
-                with np.errstate(divide="ignore"):
-                    mixed = np.logaddexp(found[start:end, neighbours.tokens], np.log(lambda_ * p_knn))
-                found[start:end, neighbours.tokens] = np.minimum(mixed, 0)  # rounded, it may be above 0
-        return found
+                of_tokens, likeness = neighbours.consult(features[start:end])
+                p_knn[start:end, -of_tokens.shape[1] :] = of_tokens
+                lambda_[start:end] = self.weight * likeness
+        if self.same is None:
+            return p_knn, lambda_
+        lambda_ *= np.sqrt(-np.expm1(np.minimum(of_model.log_probabilities[:, 0], 0)))  # rounded, it may be above 0
+        rows = zip(of_model.tokens[:, 0].tolist(), state.sources.tolist(), strict=True)
+        lambda_[[best in state.copied[source] for best, source in rows]] = 0
+        return p_knn, lambda_

@@ -54,7 +54,7 @@ def _of_batch(
 ) -> list[tuple[int, Float[np.ndarray, "T F"]]]:
     sources, targets = zip(*map(pairs.pair, numbers), strict=True)
     steps: list[list[Float[np.ndarray, " F"]]] = [[] for _ in numbers]
-    for rows, _, proposals in forced_steps(model, sources, targets, with_probabilities=False):
+    for rows, proposals in forced_steps(model, sources, targets, with_probabilities=False):
         for row, features in zip(rows.tolist(), proposals.features, strict=True):
             steps[row].append(features)
     return list(zip(numbers, map(np.array, steps), strict=True))

@@ -24,14 +24,11 @@ function search(engine, source, options, mostUnknown, prefix, trace) {
     const bans = rows.map(({ ids }) => bansOf(ids, options, repetitions, mostUnknown));
     const forced = prefix[rows[0].ids.length];
     if (forced !== undefined) bans.forEach((banned) => banned.add(EOS)); // as constrained.py: the prefix goes on
-    const [{ log_probabilities: all, ...proposals }, after] = engine.step(rows.map(({ ids }) => ids.at(-1) ?? BOS), state);
-    const most = Math.max(size, trace ? SHOWN_TOKENS : 0);
-    proposals.likeliest = all.map((of, number) => likeliestOf(of, most + bans[number].size));
-    const candidates = rows.map((row, number) => {
-      const allowed = proposals.likeliest[number].filter(([token]) => !bans[number].has(token));
-      const offered = forced === undefined ? allowed : [[forced, all[number][forced]]];
-      return extensionsOf(row, number, proposals, offered).slice(0, size);
-    });
+    const needed = forced === undefined ? Math.max(size, trace ? SHOWN_TOKENS : 0) : engine.vocabularySize;
+    const most = Math.min(needed + Math.max(...bans.map((of) => of.size)), engine.vocabularySize - 2);
+    const [proposals, after] = engine.step(rows.map(({ ids }) => ids.at(-1) ?? BOS), state, most);
+    const candidates = rows.map((row, number) =>
+      extensionsOf(row, number, proposals, bans[number], forced).slice(0, size));
     for (const [number, row] of rows.entries()) if (!candidates[number].length) finish(row); // all tokens are banned
     const ended = finished.filter(({ isEnded }) => isEnded).length;
     const best = candidates.flat().sort((a, b) => b.total - a.total).slice(0, Math.max(0, size - ended));
@@ -88,9 +85,11 @@ function ngramsOf(ids, size) {
   return [...found.values()];
 }
 
-/** The rows that a row with this number and a next token of those offered make, in their order. */
-function extensionsOf(row, number, proposals, offered) {
-  return offered.filter(([, logProbability]) => Number.isFinite(logProbability))
+/** The rows that the proposals make of a row with this number, but for bans or all but `forced`, the best first. */
+function extensionsOf(row, number, proposals, bans, forced) {
+  const isAllowed = (token) => (forced === undefined ? !bans.has(token) : token === forced);
+  return proposals.likeliest[number]
+    .filter(([token, logProbability]) => Number.isFinite(logProbability) && isAllowed(token))
     .map(([token, logProbability]) => ({
       number, token, logProbability, proposals,
       parent: row,

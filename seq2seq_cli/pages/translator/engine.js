@@ -1,4 +1,4 @@
-// The engine: from ids to the probabilities of the next tokens, step by step, as decoding/engines/onnx_engine.py has it; and the graphs of
+// The engine: from ids to the best next tokens, step by step, as decoding/engines/onnx_engine.py has it; and the graphs of
 // operators that it runs, as decoding/page/export_page.py writes ONNX graphs.
 
 const [PAD, UNK, BOS, EOS] = [0, 1, 2, 3];
@@ -6,8 +6,8 @@ const MEMORY = ["states", "keys", "mask"]; // of the encoder's outputs, those th
 const LAYERS_FIRST = ["hidden", "cell"]; // of the others, those whose rows are the second axis
 
 class Engine {
-  constructor(encoder, decoder) {
-    Object.assign(this, { encoder, decoder });
+  constructor(encoder, decoder, vocabularySize) {
+    Object.assign(this, { encoder, decoder, vocabularySize });
   }
 
   /** The state before the first step, with one row for the source, ids without EOS. */
@@ -16,13 +16,18 @@ class Engine {
     return this.encoder.run({ src: tensor([1, src.length], src), lengths: vector([src.length]) });
   }
 
-  /** The outputs of a step, row by row, and the next state. */
-  step(tokens, state) {
-    const numbers = [...tokens.keys()];
-    const readers = { slots: tensor([1, numbers.length], numbers), places: vector(numbers) };
-    const outputs = this.decoder.run({ ...state, ...readers, tokens: vector(tokens) });
+  /** The outputs of a step, row by row, with the `likeliest` k next tokens as [token, log p], and the next state. */
+  step(tokens, state, k, asked = []) {
+    const outputs = this.decoder.run({
+      ...state,
+      tokens: vector(tokens), k: tensor([], [k]),
+      slots: tensor([1, tokens.length], [...tokens.keys()]), places: vector([...tokens.keys()]),
+      asked: tensor([tokens.length, asked.length], tokens.flatMap(() => asked)),
+    });
     const proposed = Object.entries(outputs).filter(([name]) => !name.startsWith("next_"));
     const proposals = Object.fromEntries(proposed.map(([name, values]) => [name, rowsOf(values)]));
+    const { best_tokens: best = [], best_log_probabilities: logs } = proposals; // none without the output layer
+    proposals.likeliest = best.map((tokens, row) => Array.from(tokens, (token, i) => [token, logs[row][i]]));
     const after = Object.entries(state).map(([name, values]) => [name, outputs[`next_${name}`] ?? values]);
     return [proposals, Object.fromEntries(after)];
   }
@@ -33,12 +38,6 @@ class Engine {
       : gathered(values, vector(numbers), LAYERS_FIRST.includes(name) ? 1 : 0)]);
     return Object.fromEntries(selected);
   }
-}
-
-/** The k most probable tokens but PAD and BOS, best first, as [token, log p]. */
-function likeliestOf(logProbabilities, k) {
-  const tokens = largestPlaces(logProbabilities, k + 2).filter((token) => token !== PAD && token !== BOS);
-  return tokens.slice(0, k).map((token) => [token, logProbabilities[token]]);
 }
 
 /** A graph that computes outputs from inputs; whatever depends on constants alone is computed once. */

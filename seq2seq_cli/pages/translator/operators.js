@@ -179,6 +179,7 @@ const OPERATORS = {
   Not: each((a) => !a),
   OneHot: ([places, { data: [depth] }, { data: [off, on] }]) => tensor([...places.shape, depth],
     [...places.data].flatMap((place) => Array.from({ length: depth }, (_, i) => (i === place ? on : off)))),
+  Or: each((a, b) => a || b),
   Pow: each((a, b) => a ** b),
   RNN: recurrent((fromInput, timesHidden, hidden) =>
     hidden.set(timesHidden(hidden).map((value, i) => Math.tanh(value + fromInput[i])))),
@@ -213,6 +214,12 @@ const OPERATORS = {
   },
   Sub: each((a, b) => a - b),
   Tanh: each(Math.tanh),
+  /** The k largest values of each row, largest first, the first of equals before the others, and their places. */
+  TopK([given, { data: [k] }]) {
+    const shape = given.shape.with(-1, k);
+    const found = rowsOf(given).flatMap((row) => largestPlaces(row, k).map((place) => ({ place, value: row[place] })));
+    return [tensor(shape, found.map(({ value }) => value)), tensor(shape, found.map(({ place }) => place))];
+  },
   Transpose([given], { perm }) {
     const result = transposed(given, perm);
     if (perm.length === 2) result.transposed = given; // for a product: the kernel wants W, not Wᵀ

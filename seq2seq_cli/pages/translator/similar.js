@@ -52,12 +52,12 @@ class SimilarPairs {
 /** An engine that consults similar pairs; `forced` takes steps without the output layer. */
 class ConsultingEngine {
   constructor(model, forced, pairs) {
-    Object.assign(this, { model, pairs });
+    Object.assign(this, { model, pairs, vocabularySize: model.vocabularySize });
     // While a sentence is typed, most of its similar pairs stay the same.
     this.featuresOf = remembered((number) => {
       let state = model.start(pairs.src[number]);
       return [BOS, ...pairs.tgt[number]].map((token) => {
-        const [{ features: [features] }, after] = forced.step([token], state);
+        const [{ features: [features] }, after] = forced.step([token], state, 0);
         state = after;
         return features;
       });
@@ -73,15 +73,16 @@ class ConsultingEngine {
     return { model: this.model.start(source), neighbours };
   }
 
-  step(tokens, { model, neighbours }) {
-    const [proposals, after] = this.model.step(tokens, model);
-    const { features, log_probabilities: ofModel } = proposals;
-    const mixed = ofModel.map((row, number) => (neighbours ? this.mixed(row, neighbours, features[number]) : row));
-    return [{ ...proposals, log_probabilities: mixed }, { model: after, neighbours }];
+  step(tokens, { model, neighbours }, k) {
+    const [proposals, after] = this.model.step(tokens, model, k, neighbours?.tokens);
+    const { features, asked_log_probabilities: asked } = proposals;
+    const likeliest = proposals.likeliest.map((ofModel, row) =>
+      (neighbours ? this.mixed(ofModel, asked[row], neighbours, features[row]).slice(0, k) : ofModel));
+    return [{ ...proposals, likeliest }, { model: after, neighbours }];
   }
 
-  /** The log-probabilities of the tokens by the model and its neighbours together. */
-  mixed(ofModel, neighbours, features) {
+  /** Tokens and their log-probabilities, best first, of the model and its neighbours together. */
+  mixed(ofModel, asked, neighbours, features) {
     const { temperature, reach, options } = this.pairs;
     const distances = neighbours.features.map((other) => squaredDistance(features, other) / neighbours.variance);
     const nearest = distances.reduce((least, distance) => Math.min(least, distance));
@@ -91,17 +92,16 @@ class ConsultingEngine {
       kernel.set(token, kernel.get(token) + Math.exp((nearest - distance) / temperature));
     });
     const sum = [...kernel.values()].reduce((total, value) => total + value);
-    const [[token, log]] = likeliestOf(ofModel, 1);
+    const [[token, log]] = ofModel;
     const doubt = neighbours.copied.has(token) ? 0 : Math.sqrt(Math.max(0, -Math.expm1(log)));
     const share = options.similar_pairs_weight * doubt * Math.exp(-nearest / reach);
-    const left = Math.log1p(-share);
-    const mixed = ofModel.map((log) => log + left);
-    for (const [token, value] of kernel) {
-      const both = [mixed[token], Math.log((share * value) / sum)];
+    const left = ofModel.filter(([token]) => !kernel.has(token)).map(([token, log]) => [token, log + Math.log1p(-share)]);
+    const ofBoth = neighbours.tokens.map((token, i) => {
+      const both = [asked[i] + Math.log1p(-share), Math.log((share * kernel.get(token)) / sum)];
       const most = Math.max(...both); // subtracted, so that not every exp is 0
-      mixed[token] = Math.min(0, most + Math.log(sumOf(both.map((log) => Math.exp(log - most)))));
-    }
-    return mixed;
+      return [token, Math.min(0, most + Math.log(sumOf(both.map((log) => Math.exp(log - most)))))];
+    });
+    return [...left, ...ofBoth].sort((a, b) => b[1] - a[1]);
   }
 
   select({ model, neighbours }, numbers) {

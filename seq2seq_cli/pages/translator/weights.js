@@ -35,9 +35,9 @@ async function openTranslator(page) {
   const { words, merges } = data.src;
   const src = new Codec(data.src);
   const tgt = new Codec(data.tgt.words ? data.tgt : { ...data.tgt, words, merges }); // both sides may share their units
-  const model = new Engine(encoder, decoder);
+  const model = new Engine(encoder, decoder, tgt.units.length);
   if (!data.pairs) return new Translator({ ...data, src, tgt, engine: model });
-  const forced = new Engine(null, new Graph(data.features, weights));
+  const forced = new Engine(null, new Graph(data.features, weights), 0);
   const engine = new ConsultingEngine(model, forced, new SimilarPairs(data.pairs, data.options));
   return new Translator({ ...data, src, tgt, engine });
 }

@@ -19,9 +19,8 @@ def forced(
 ) -> list[tuple[list[float], list[np.ndarray]]]:
     """The log-probabilities and the attention of each pair, step by step."""
     found: list[tuple[list[float], list[np.ndarray]]] = [([], []) for _ in sources]
-    for rows, written, proposals in forced_steps(engine, sources, targets):
-        log_ps = proposals.log_probabilities[np.arange(len(rows)), written].tolist()
-        for row, log_probability, weights in zip(rows, log_ps, proposals.weights, strict=True):
+    for rows, proposals in forced_steps(engine, sources, targets):
+        for row, [log_probability], weights in zip(rows, proposals.asked.tolist(), proposals.weights, strict=True):
             found[row][0].append(log_probability)
             found[row][1].append(weights[: len(sources[row]) + 1])
     return found

@@ -56,14 +56,16 @@ def assert_alike(ours: Engine, reference: Engine, sources: list[list[int]]) -> N
         list(forced_steps(engine, sources, targets, with_probabilities=probabilities))
         for engine, probabilities in ((ours, False), (reference, False), (reference, True))
     )
-    for (rows, _, found), (_, _, same), (_, _, expected) in zip(without, alone, complete, strict=True):
-        assert found.log_probabilities.shape == same.log_probabilities.shape == (len(rows), 0)
+    for (rows, found), (_, same), (_, expected) in zip(without, alone, complete, strict=True):
+        assert found.tokens.shape == found.asked.shape == same.tokens.shape == (len(rows), 0)
         np.testing.assert_allclose(found.features, expected.features, rtol=0, atol=2e-6)
     states = [ours.start(sources), reference.start(sources)]
     tokens = np.full(len(sources), BOS)
-    for _ in range(3):
+    for k in range(2, 5):
+        asked = random.integers(VOCABULARY, size=(len(tokens), k - 2))
         (found, first), (expected, second) = (
-            engine.step(tokens, state) for engine, state in zip((ours, reference), states, strict=True)
+            engine.step(tokens, state, k=k, asked=asked)
+            for engine, state in zip((ours, reference), states, strict=True)
         )
         for part, of_reference in zip(found, expected, strict=True):
             assert part.dtype == of_reference.dtype
@@ -73,5 +75,5 @@ def assert_alike(ours: Engine, reference: Engine, sources: list[list[int]]) -> N
         for seen, of_reference in zip(*(look or () for look in looks), strict=True):
             np.testing.assert_allclose(seen, of_reference, rtol=0, atol=2e-6)
         rows = random.integers(len(tokens), size=len(tokens) + 2)
-        tokens = random.integers(PAD + 1, VOCABULARY, size=len(rows))
+        tokens = expected.tokens[rows, random.integers(k, size=len(rows))]
         states = [first.select(rows), second.select(rows)]

@@ -46,7 +46,7 @@ try:
     engine = open_engine(RunFolder(Path(sys.argv[1])), DecodingOptions(**json.loads(sys.argv[2])))
 except ModelFileError as error:
     sys.exit(str(error))
-engine.step(np.array([2]), engine.start([[5, 6]]))
+engine.step(np.array([2]), engine.start([[5, 6]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))
 """
 
 

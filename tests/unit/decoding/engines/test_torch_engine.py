@@ -11,6 +11,7 @@ from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.model.conftest import COMBINATIONS, name_of, small_model
 
 SOURCES = [[4, 5, 6], [7], [8, 9, 10, 4, 4]]
+NOTHING_ASKED = np.zeros((3, 0), dtype=np.int64)
 
 
 def first_step(model: Seq2Seq) -> tuple[torch.Tensor, torch.Tensor]:
@@ -23,13 +24,21 @@ def first_step(model: Seq2Seq) -> tuple[torch.Tensor, torch.Tensor]:
     return logits.log_softmax(dim=1), weights
 
 
-def test_a_step_says_what_the_softmax_says() -> None:
+def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
     model = small_model(ModelConfig())
+    with torch.no_grad():
+        model.output.bias[[PAD, BOS]] = 5.0  # the most probable tokens, if they were allowed
     engine = TorchEngine(model)
-    proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES))
+
+    proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=4, asked=np.array([[BOS], [EOS], [7]]))
+
     expected, weights = first_step(model)
-    np.testing.assert_allclose(proposals.log_probabilities, expected, atol=1e-12)
+    np.testing.assert_allclose(proposals.asked[:, 0], expected[[0, 1, 2], [BOS, EOS, 7]], atol=1e-12)
     np.testing.assert_allclose(proposals.weights, weights, atol=1e-12)
+    expected[:, [PAD, BOS]] = -torch.inf
+    best = expected.sort(dim=1, descending=True)
+    np.testing.assert_array_equal(proposals.tokens, best.indices[:, :4])
+    np.testing.assert_allclose(proposals.log_probabilities, best.values[:, :4], atol=1e-12)
 
 
 @pytest.mark.parametrize("config", COMBINATIONS[::7], ids=name_of)
@@ -46,21 +55,22 @@ def test_several_rows_of_a_source_are_computed_as_if_each_had_its_own(config: Mo
     for rows in ([2, 0, 2, 1, 2], [0, 1, 3, 0], [1, 1], [0, 0, 1]):
         sources, state = sources[rows], state.select(np.array(rows))
         tokens = np.arange(4, 4 + len(rows))
-        found, state = engine.step(tokens, state)
+        found, state = engine.step(tokens, state, k=3, asked=tokens[:, np.newaxis])
         decoder = decoder.select(torch.tensor(rows))
         with torch.no_grad():
             logits, decoder, weights = model.step(
                 torch.from_numpy(tokens), decoder, memory.select(torch.from_numpy(sources))
             )
-        np.testing.assert_allclose(found.log_probabilities, logits.log_softmax(dim=1), atol=1e-12)
+        expected = logits.log_softmax(dim=1)[np.arange(len(rows)), tokens]
+        np.testing.assert_allclose(found.asked[:, 0], expected, atol=1e-12)
         np.testing.assert_allclose(found.weights, weights, atol=1e-12)
 
 
 def test_a_model_that_is_being_trained_is_evaluated_without_dropout() -> None:
     model = small_model(ModelConfig())
     engine = TorchEngine(model)
-    evaluated, _ = engine.step(np.full(3, BOS), engine.start(SOURCES))
+    evaluated, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)
     model.train()
-    training, _ = engine.step(np.full(3, BOS), engine.start(SOURCES))
+    training, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=3, asked=NOTHING_ASKED)
     np.testing.assert_array_equal(training.log_probabilities, evaluated.log_probabilities)
     assert model.training

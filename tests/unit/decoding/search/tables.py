@@ -42,6 +42,8 @@ class TableEngine:
         self.vocabulary_size = tables.shape[1]
         self.rows: list[int] = []
         """The number of rows of each step."""
+        self.proposals: list[int] = []
+        """The number of proposals per row of each step."""
 
     def start(self, sources: Sequence[Sequence[int]]) -> TableState:
         numbers = np.array([source[0] for source in sources], dtype=np.int64)
@@ -49,12 +51,18 @@ class TableEngine:
         return TableState(numbers, lengths, lengths.max(initial=0))
 
     def step(
-        self, tokens: Int[np.ndarray, " R"], state: TableState, *, with_probabilities: bool = True
+        self, tokens: Int[np.ndarray, " R"], state: TableState, *, k: int, asked: Int[np.ndarray, "R A"] | None
     ) -> tuple[Proposals, TableState]:
         self.rows.append(len(tokens))
+        self.proposals.append(k)
         rows = self.tables[state.numbers, tokens]
+        offered = rows.copy()
+        offered[:, [PAD, BOS]] = -np.inf
+        best = np.argsort(-offered, axis=1, kind="stable")[:, :k]
         return Proposals(
-            log_probabilities=rows if with_probabilities else rows[:, :0],
+            tokens=best,
+            log_probabilities=np.take_along_axis(offered, best, axis=1),
+            asked=rows if asked is None else np.take_along_axis(rows, asked, axis=1),
             weights=attention(tokens, state.lengths, state.longest),
             features=rows.astype(np.float32),
         ), state

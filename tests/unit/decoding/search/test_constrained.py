@@ -242,8 +242,8 @@ def test_log_p_with_its_gain_never_rises(seed: int, given_terms: tuple[Term, ...
     step, token, total, best = engine.start([[0, 1]]), BOS, 0.0, 0.0
     for choice in choices:
         asked = state.asked()
-        offer, step = engine.step(np.array([token]), step)
-        wanted = dict(zip(asked, offer.log_probabilities[0, asked].tolist(), strict=True))
+        offer, step = engine.step(np.array([token]), step, k=8, asked=np.array([asked], dtype=np.int64))
+        wanted = dict(zip(asked, offer.asked[0].tolist(), strict=True))
         possible = asked if state.takes_asked_only else WORDS
         before, token = token, possible[choice % len(possible)]
         at = [float(offer.weights[0, list(of_term.positions)].sum()) for of_term in given_terms]

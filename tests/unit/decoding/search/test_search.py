@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jaxtyping import Float
 
 from seq2seq_cli.compute.threads import map_in_threads
+from seq2seq_cli.decoding.search.constrained import Constraints
 from seq2seq_cli.decoding.search.rows import Hypothesis
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.search.strategy import largest_repetition
@@ -191,6 +192,18 @@ def test_the_best_allowed_token_is_found_behind_any_number_of_banned_ones() -> N
     falling = np.zeros((64, 64))
     falling[:, A:] = 0.5 ** np.arange(1, 61)
     assert find(falling, longest=50, beam_size=1, no_repeat_ngram_size=1).ids == list(range(A, A + 50))
+
+
+def test_no_more_proposals_are_asked_for_than_the_bans_of_the_best_tokens_need() -> None:
+    # The better the smaller they are: of the banned tokens, 40 are among the best and 400 are not.
+    falling = np.zeros((600, 600))
+    falling[:, A:] = 0.99 ** np.arange(596)
+    falling[:, EOS] = 0.7
+    engine = TableEngine(falling[np.newaxis])
+    banned = Constraints(prefix=(A,), after_prefix={*range(A, A + 40), *range(200, 600)})
+    [[found]] = search(engine, [[0]], options(beam_size=1, longest=1, min_length=2), constraints=[banned])
+    assert found.ids == [A, A + 40]
+    assert max(engine.proposals) < 400
 
 
 LONGEST = 10_000

@@ -15,7 +15,7 @@ from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.decoding.similar.engine import REACH, TEMPERATURE, ConsultingEngine
 from seq2seq_cli.decoding.similar.features import MOST_STEPS
 from seq2seq_cli.decoding.similar.pairs import SimilarPairs
-from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, UNK
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
 
 seeds = st.integers(0, 2**32 - 1)
@@ -38,6 +38,10 @@ def consulting(
     engine: TableEngine, *pairs: Pair, weight: float = 0.6, same: Mapping[int, int] = NOTHING_ALIKE
 ) -> ConsultingEngine:
     return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight, same=same)
+
+
+def everything(engine: TableEngine, rows: int) -> np.ndarray:
+    return np.tile(np.arange(engine.vocabulary_size), (rows, 1))
 
 
 def by_the_formula(
@@ -71,44 +75,57 @@ def test_the_probabilities_are_those_of_the_formula(seed: int, weight: float, to
     model = random_engine(seed, tables=3, sharpness=0.3)
     engine = consulting(model, *PAIRS, weight=weight)
     sources = [[0, B], [1], [2, A]]
-    proposals, _ = engine.step(np.full(3, token), engine.start(sources))
-    found = np.exp(proposals.log_probabilities)
+    proposals, _ = engine.step(np.full(3, token), engine.start(sources), k=2, asked=everything(model, 3))
+    found = np.exp(proposals.asked)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=1e-6)
     np.testing.assert_allclose(found[0], by_the_formula(model, [0], token, PAIRS[:2], weight), atol=1e-5)
     np.testing.assert_allclose(found[1], by_the_formula(model, [1], token, PAIRS[2:], weight), atol=1e-5)
     np.testing.assert_allclose(found[2], np.exp(model.tables[2, token]), atol=1e-6)  # nothing is similar
 
 
+@given(seeds, st.integers(1, 5))
+def test_the_best_tokens_are_proposed_best_first(seed: int, k: int) -> None:
+    model = random_engine(seed, tables=3, sharpness=2.0)
+    engine = consulting(model, *PAIRS)
+    state = engine.start([[0, B], [1], [2, A]]).select(np.array([2, 0, 0, 1]))
+    tokens = np.array([BOS, A, B, C])
+    proposals, _ = engine.step(tokens, state, k=k, asked=everything(model, 4))
+    allowed = proposals.asked.copy()
+    allowed[:, [PAD, BOS]] = -np.inf
+    np.testing.assert_array_equal(proposals.log_probabilities, -np.sort(-allowed, axis=1)[:, :k])
+    np.testing.assert_array_equal(np.take_along_axis(allowed, proposals.tokens, axis=1), proposals.log_probabilities)
+    assert all(len(set(row)) == k for row in proposals.tokens.tolist())
+
+
 @given(seeds)
 def test_without_weight_or_without_pairs_the_model_decides_alone(seed: int) -> None:
     model = random_engine(seed, tables=2)
-    expected, _ = model.step(np.array([BOS, A]), model.start([[0], [1]]))
+    expected, _ = model.step(np.array([BOS, A]), model.start([[0], [1]]), k=3, asked=everything(model, 2))
     for engine in (consulting(model, *PAIRS, weight=0.0), consulting(model)):
-        found, _ = engine.step(np.array([BOS, A]), engine.start([[0], [1]]))
-        np.testing.assert_allclose(found.log_probabilities, expected.log_probabilities, atol=1e-6)
+        found, _ = engine.step(np.array([BOS, A]), engine.start([[0], [1]]), k=3, asked=everything(model, 2))
+        assert found.tokens.tolist() == expected.tokens.tolist()
+        np.testing.assert_allclose(found.asked, expected.asked, atol=1e-6)
 
 
 @given(seeds)
 def test_what_is_copied_is_left_to_the_model(seed: int) -> None:
     model = random_engine(seed, tables=2)
     engine = consulting(model, *PAIRS, same={B: A, C: C})
-    found, _ = engine.step(np.full(2, C), engine.start([[0, B], [0]]))
+    best, _ = model.step(np.array([C]), model.start([[0]]), k=1, asked=everything(model, 1))
+    found, _ = engine.step(np.full(2, C), engine.start([[0, B], [0]]), k=1, asked=everything(model, 2))
     alone = model.tables[0, C]
-    best = max((UNK, EOS, A, B, C), key=alone.__getitem__)
     with_pairs = np.log(by_the_formula(model, [0], C, PAIRS[:2], 0.6))
-    np.testing.assert_allclose(found.log_probabilities[0], alone if best == A else with_pairs, atol=1e-4)
-    np.testing.assert_allclose(found.log_probabilities[1], with_pairs, atol=1e-4)
+    np.testing.assert_allclose(found.asked[0], alone if best.tokens[0, 0] == A else with_pairs, atol=1e-4)
+    np.testing.assert_allclose(found.asked[1], with_pairs, atol=1e-4)
 
 
 @given(seeds, st.floats(0.1, 0.9))
 def test_corrections_count_however_sure_the_model_is(seed: int, weight: float) -> None:
     model = random_engine(seed, tables=2, sharpness=3.0)
     engine = ConsultingEngine(model, similar_pairs(([0], [A])), most=9, weight=weight, same=None)
-    proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]))
+    proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=everything(model, 1))
     alone = np.exp(model.tables[0, BOS])
-    assert np.exp(proposals.log_probabilities[0, A]) == pytest.approx(
-        weight + (1 - weight) * alone[A], abs=1e-4
-    )  # the same state
+    assert np.exp(proposals.asked[0, A]) == pytest.approx(weight + (1 - weight) * alone[A], abs=1e-4)  # the same state
 
 
 def test_marks_do_not_count_in_what_is_similar() -> None:
@@ -129,8 +146,9 @@ def test_log_probabilities_are_no_larger_than_0_and_of_the_models_precision() ->
     certain.tables = certain.tables.astype(np.float32)
     for weight in np.linspace(0.05, 0.95, 30):
         engine = consulting(certain, ([0], [A]), weight=float(weight))
-        proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]))
-        assert proposals.log_probabilities.dtype == np.float32
+        proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=np.array([[A]]))
+        assert proposals.asked.dtype == proposals.log_probabilities.dtype == np.float32
+        assert proposals.asked.max() <= 0
         assert proposals.log_probabilities.max() <= 0
 
 
@@ -150,7 +168,7 @@ def test_pairs_with_too_many_steps_are_not_consulted() -> None:
     model = random_engine(3)
     short, long = ([0], [A, B]), ([0], [C] * MOST_STEPS)
     [with_long], [without] = (
-        [engine.step(np.array([BOS]), engine.start([[0]]))[0].log_probabilities]
+        [engine.step(np.array([BOS]), engine.start([[0]]), k=2, asked=everything(model, 1))[0].asked]
         for engine in (consulting(model, long, short, long), consulting(model, short))
     )
     np.testing.assert_array_equal(with_long, without)
@@ -159,9 +177,9 @@ def test_pairs_with_too_many_steps_are_not_consulted() -> None:
 def test_a_pair_of_one_step_has_no_variance() -> None:
     model = random_engine(4)
     engine = consulting(model, ([0], []))
-    proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]))
-    assert np.exp(proposals.log_probabilities).sum() == pytest.approx(1.0)
-    assert proposals.log_probabilities[0, EOS] > model.tables[0, BOS, EOS]
+    proposals, _ = engine.step(np.array([BOS]), engine.start([[0]]), k=1, asked=everything(model, 1))
+    assert np.exp(proposals.asked).sum() == pytest.approx(1.0)
+    assert proposals.asked[0, EOS] > model.tables[0, BOS, EOS]
 
 
 def test_the_features_of_pairs_are_not_in_memory_twice() -> None:

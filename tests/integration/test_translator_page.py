@@ -223,7 +223,7 @@ def test_it_consults_the_similar_pairs_that_python_consults(
     browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, lengths: list[int]
 ) -> None:
     search = DecodingConfig(similar_pairs=8, similar_pairs_weight=0.9, beam_size=40, min_length=2)
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, copies=True, decoding=search))
+    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, decoding=search))
     random = np.random.default_rng(1)
     src, tgt = (len(codec.vocabulary) for codec in load_codecs(run.path))
     # Every other pair is there twice: of equally similar ones, the first are consulted.

@@ -181,7 +181,8 @@ def open_engine(
     exported model that fits the weights, or only one that other code of the models exported.
 
     Raises ModelFileError when a file is missing, damaged, or does not fit the others, or when there is neither an
-    exported model nor torch; UsageError for a device that this machine lacks.
+    exported model nor torch; UsageError for a device that this machine lacks; ModuleNotFoundError where torch is needed
+    and missing.
     """
     if options.engine == "torch" or device not in ("auto", "cpu") or run.chosen:
         return _torch_engine(run, device, options.threads)

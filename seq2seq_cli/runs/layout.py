@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
 
 from seq2seq_cli.errors import RESTORE, ModelFileError, UsageError
@@ -98,7 +99,7 @@ def named_run(path: Path, folder: Path = RUNS) -> Path:
 def _newest(folder: Path, patterns: Iterable[str]) -> Path | None:
     """The run in a folder that has the last written one of the files of these patterns; None where none has any."""
     found: list[tuple[int, Path]] = []
-    for file in (file for pattern in patterns for file in folder.glob(pattern)):
+    for file in chain.from_iterable(map(folder.glob, patterns)):
         with suppress(OSError):  # gone meanwhile, or no right to look at it
             found.append((file.stat().st_mtime_ns, folder / file.relative_to(folder).parts[0]))
     return max(found)[1] if found else None

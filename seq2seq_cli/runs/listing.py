@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -82,13 +83,13 @@ Row: TypeAlias = tuple[str, list[object]]
 def list_runs(folder: Path) -> dict[Path, Run | str]:
     """The runs in a folder by their paths, the last changed first; of a damaged one, the message why it is.
 
-    Raises ModelFileError when there is no such folder.
+    A run in whose folder this user may not look is left out. Raises ModelFileError for a folder that cannot be read.
     """
     if not (folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)):
         cure = "train a run first (s2s train), or name another one with --in"
         raise ModelFileError(f"{folder}: no folder that can be read: {cure}")
     changed: dict[Path, int] = {}
-    for file in (file for name in (CONFIG, METRICS, CORPUS, MARK) for file in folder.glob(f"[!.]*/{name}")):
+    for file in chain.from_iterable(folder.glob(f"[!.]*/{name}") for name in (CONFIG, METRICS, CORPUS, MARK)):
         with contextlib.suppress(OSError):  # removed meanwhile
             changed[file.parent] = max(file.stat().st_mtime_ns, changed.get(file.parent, 0))
     return {path: _read(path) for path in sorted(changed, key=changed.__getitem__, reverse=True)}

@@ -22,7 +22,7 @@ from seq2seq_cli.compute.process import without_garbage_collector
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.corpus.shared_words import Names, Texts, with_other_numbers, written_forms
+from seq2seq_cli.corpus.shared_words import Names, Numbers, Texts
 from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, lower, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import Codecs
@@ -35,6 +35,8 @@ _LONGEST_JOINED = 30
 steps."""
 _NUMBER_COPIES = 6
 """Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
+_QUANTITIES = 0.04
+"""Probability that a quantity stands in place of a name."""
 _MOST_COPIES = 0.15
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
@@ -64,8 +66,7 @@ class Augmentation:
     codecs: Codecs
     training: TrainingConfig
     names: Names
-    forms: Sequence[Texts] = ()
-    """How the pairs write numbers with separators."""
+    numbers: Numbers
     marks: str = _MARKS
     """The final marks that others are exchanged for; none where a language has marks of its own."""
     stream: int = 0
@@ -84,9 +85,11 @@ class Augmentation:
         changes = training.augmentation
         has_names = changes.enabled and (changes.names or changes.kept)
         names = _names_of(corpus, training.seed) if has_names else Names.of((), ())
-        forms = _forms_of(corpus) if changes.enabled and changes.numbers else ()
+        numbers = _numbers_of(corpus) if changes.enabled and changes.numbers else Numbers()
         has_own = changes.enabled and changes.final_mark and _has_own_marks(corpus)
-        drawn = cls(codecs=corpus.codecs, training=training, names=names, forms=forms, stream=stream, longest=longest)
+        drawn = cls(
+            codecs=corpus.codecs, training=training, names=names, numbers=numbers, stream=stream, longest=longest
+        )
         return replace(drawn, marks="") if has_own else drawn
 
     @without_garbage_collector()  # a third of the time: hundreds of thousands of lists, without a cycle
@@ -158,7 +161,7 @@ class Augmentation:
         """The changes of each pair with their probabilities; the first one is for pairs with digits."""
         changes = self.training.augmentation
         names, kept = (changes.names, self._with_other_names), (changes.kept, self._with_kept_word)
-        return [(changes.numbers, partial(with_other_numbers, forms=self.forms)), names, kept]
+        return [(changes.numbers, self.numbers.changed), names, kept]
 
     @cached_property
     def _of_line(self) -> list[tuple[float, Change]]:
@@ -179,15 +182,21 @@ class Augmentation:
         """
         found = self.names.find(*texts)
         if not found and self.names.known and random.random() < 0.02 and _have_final_marks(texts):
-            name = self.names.draw(random)
-            return Texts(*(_END.sub(lambda end: f", {name}{end[0]}", text) for text in texts))
+            found, texts = [HIDDEN], Texts(*(_END.sub(rf", {HIDDEN}\g<0>", text) for text in texts))
         for name in found:
-            other = self.names.draw(random)
+            other = self._other_name(random)
             # The genitive of a name that ends with s has no further s.
             genitives = [name + ending for ending in ("s", "'s", "’s")]
-            if not (other[-1] in "sxz" and any(each in text for text in texts for each in genitives)):
-                texts = Texts(*(text.replace(name, other) for text in texts))
+            if not (other.src[-1] in "sxz" and any(each in text for text in texts for each in genitives)):
+                texts = Texts(texts.src.replace(name, other.src), texts.tgt.replace(name, other.tgt))
         return texts
+
+    def _other_name(self, random: Random) -> Texts:
+        """A name for both sides, or a quantity, which stands in few pairs of most corpora, too."""
+        if random.random() < _QUANTITIES:
+            return self.numbers.quantity(random)
+        name = self.names.draw(random)
+        return Texts(name, name)
 
     def _with_kept_word(self, texts: Texts, random: Random) -> Texts:
         """A name that becomes HIDDEN, which is read as UNK, or HIDDEN before, in or behind the sentence."""
@@ -289,12 +298,12 @@ def _has_own_marks(corpus: PreparedCorpus) -> bool:
     return False
 
 
-def _forms_of(corpus: PreparedCorpus) -> list[Texts]:
+def _numbers_of(corpus: PreparedCorpus) -> Numbers:
     """The forms of the numbers in a part of the training pairs that is large enough for it."""
     pairs = corpus.split("train")
     places = np.flatnonzero(np.isin(pairs.src.values, list(corpus.codecs[0].vocabulary.digit_ids)))
     rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]
-    return written_forms(_texts(corpus.codecs, line) for line in _lines(pairs, rows))
+    return Numbers.of(_texts(corpus.codecs, line) for line in _lines(pairs, rows))
 
 
 def _lines(ids: ParallelIds, rows: NDArray[np.int64]) -> list[Line]:

@@ -7,9 +7,10 @@ loses no number and invents none.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -193,46 +194,105 @@ def _is_capitalised(word: str) -> bool:
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
-_WITH_SEPARATORS = 0.3
+_DATE = re.compile(r"\b([^\W\d_]{3,}) ([0-9]{1,2})([^\W\d_]*)(?![^\W_]|[.,:][0-9])(,?)")
+"""March 24 and its comma in March 24, 2026."""
+_WITH_SEPARATORS = 0.5
 """Probability that a number without separators becomes one with them, which stand in few pairs of most corpora."""
 _NEGATIVE = 0.1
 """Probability that a number without separators becomes a negative one."""
+_UNITS = ("g", "kg", "mm", "cm", "m", "km", "l", "€")
 
 
-def written_forms(pairs: Iterable[tuple[str, str]]) -> list[Texts]:
-    """The forms of numbers with separators that occur twice or more in the pairs, with 0 for each digit."""
-    counts: Counter[Texts] = Counter()
-    for src, tgt in pairs:
-        of_tgt = {_digits(number): number for number in _NUMBER.findall(tgt)}
-        for number in _NUMBER.findall(src):
-            form = Texts(*(re.sub("[0-9]", "0", each) for each in (number, of_tgt.get(_digits(number), ""))))
-            counts[form] += not any(side.isdigit() or not side for side in form)
-    return sorted(form for form, count in counts.items() if count > 1)
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """How the training pairs write numbers and dates."""
+
+    forms: Sequence[Texts] = ()
+    """Forms of numbers with separators, with 0 for each digit: 12.50 and 12,50, 7:30 and 7.30."""
+    months: Sequence[Texts] = ()
+    """Words before a number of a source, of which the target has the translation behind it: March 24 and 24. März."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]]) -> "Numbers":
+        """The forms and months that occur twice or more in the pairs.
+
+        With 12.50 as 12,50, there are all other lengths of decimal fractions, and sources with 12,50, too; with 2,500
+        those of thousands.
+        """
+        forms, months = Counter[Texts](), Counter[Texts]()
+        for src, tgt in pairs:
+            of_tgt = {_digits(number): number for number in _NUMBER.findall(tgt)}
+            for number in _NUMBER.findall(src):
+                form = Texts(*(re.sub("[0-9]", "0", each) for each in (number, of_tgt.get(_digits(number), ""))))
+                forms[form] += not any(side.isdigit() or not side for side in form)
+            months.update(Texts(date[1], month[2]) for date, month in _dates(src, tgt))
+        often = {other for form, count in forms.items() if count > 1 for other in _of_all_lengths(form)}
+        return cls(forms=sorted(often), months=sorted(month for month, count in months.items() if count > 1))
+
+    def changed(self, texts: Texts, random: np.random.Generator) -> Texts:
+        """Other digits for the numbers that both sides share, in the same forms: 12.50 and 12,50, 7:30 and 7.30.
+
+        One without separators may be longer, negative, or in one of the forms of the corpus. 0 and 1 stay, for the sake
+        of grammar. A date becomes another one, in half of the sources with the day first, as people write it, too: 24
+        March 2026.
+        """
+        for date, month in _dates(*texts):
+            if (date[1], month[2]) in self.months:
+                return self._with_other_date(texts, date, month, random)
+        src, tgt = map(_NUMBER.findall, texts)
+        if sorted(map(_digits, src)) != sorted(map(_digits, tgt)):
+            return texts
+        found = defaultdict[str, set[str]](set)
+        for number in src + tgt:
+            found[_digits(number)].add(number)
+        forms = self.forms
+        others = {digits: _other(digits, found[digits], forms, random) for digits in found if digits not in {"0", "1"}}
+
+        def changed(text: str, side: int) -> str:
+            def other(match: re.Match[str]) -> str:
+                if (number := others.get(_digits(match[0]))) is None:
+                    return match[0]
+                return number[side] if match[0].isdigit() else _in_form(match[0], number[side])
+
+            return _NUMBER.sub(other, text)
+
+        return Texts(changed(texts.src, 0), changed(texts.tgt, 1))
+
+    def quantity(self, random: np.random.Generator) -> Texts:
+        """A number with a unit, such as 2.5 kg and 2,5 kg."""
+        amounts = [form for form in self.forms if not any(map(_TIME.fullmatch, form))]
+        unit = _UNITS[int(random.integers(len(_UNITS)))]
+        return Texts(*(f"{number} {unit}" for number in _other("50", ["50"], amounts, random)))
+
+    def _with_other_date(
+        self, texts: Texts, date: re.Match[str], month: re.Match[str], random: np.random.Generator
+    ) -> Texts:
+        (src, tgt), ending = self.months[int(random.integers(len(self.months)))], date[3]
+        day = date[2] if ending else str(random.integers(2, 32))
+        of_src = f"{day}{ending} {src}" if random.random() < 0.5 else f"{src} {day}{ending}{date[4]}"
+        return Texts(
+            texts.src[: date.start()] + of_src + texts.src[date.end() :],
+            texts.tgt[: month.start()] + day + month[1] + tgt + texts.tgt[month.end() :],
+        )
 
 
-def with_other_numbers(texts: Texts, random: np.random.Generator, *, forms: Sequence[Texts]) -> Texts:
-    """Other digits for the numbers that both sides share, in the same forms: 12.50 and 12,50, 7:30 and 7.30.
+def _dates(src: str, tgt: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """The capitalised words before a number of the source, with what is behind the number in the target."""
+    for date in _DATE.finditer(src):
+        word, day = date[1], date[2]
+        month = re.search(rf"(?<![0-9.,:]){day}((?:[.º]| de)? )([^\W\d_]{{3,}})", tgt)
+        # Highway 58 is no date: the target has the word elsewhere.
+        if month and word[0].isupper() and (month[2] == word or word not in tgt):
+            yield date, month
 
-    One without separators may be longer, negative, or in one of the `forms` of the corpus. 0 and 1 stay, for the sake
-    of grammar.
-    """
-    src, tgt = map(_NUMBER.findall, texts)
-    if sorted(map(_digits, src)) != sorted(map(_digits, tgt)):
-        return texts
-    found = defaultdict[str, set[str]](set)
-    for number in src + tgt:
-        found[_digits(number)].add(number)
-    others = {digits: _other(digits, found[digits], forms, random) for digits in found if digits not in {"0", "1"}}
 
-    def changed(text: str, side: int) -> str:
-        def other(match: re.Match[str]) -> str:
-            if (number := others.get(_digits(match[0]))) is None:
-                return match[0]
-            return number[side] if match[0].isdigit() else _in_form(match[0], number[side])
-
-        return _NUMBER.sub(other, text)
-
-    return Texts(changed(texts.src, 0), changed(texts.tgt, 1))
+def _of_all_lengths(form: Texts) -> list[Texts]:
+    if any(map(_TIME.fullmatch, form)):
+        return [form]
+    is_decimal = not form.src.endswith("000")
+    lengths = product(["0", "00", "000"], ["0", "00"] if is_decimal else ["000"])
+    found = [Texts(*(re.sub("^0+", n, re.sub("0+$", m, side)) for side in form)) for n, m in lengths]
+    return found + [Texts(form.tgt, form.tgt) for form in found if is_decimal]
 
 
 def _other(digits: str, found: Collection[str], forms: Sequence[Texts], random: np.random.Generator) -> Texts:

@@ -18,7 +18,7 @@ from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation, change_final_mark, change_marks, with_typo
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.shared_words import Names, Texts
+from seq2seq_cli.corpus.shared_words import Names, Numbers, Texts
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
@@ -67,7 +67,7 @@ def augmentation(
     """Only the changes with the given probabilities."""
     changes = AugmentationConfig.model_validate(NOTHING | probabilities)
     training = TrainingConfig(augmentation=changes, bpe_dropout=bpe_dropout, seed=seed)
-    return Augmentation(codecs=codecs, training=training, names=NAMES)
+    return Augmentation(codecs=codecs, training=training, names=NAMES, numbers=Numbers())
 
 
 def encoded(pairs: Sequence[Pair], codecs: tuple[Codec, Codec]) -> ParallelIds:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seq2seq_cli.corpus.shared_words import Names, Texts, with_other_numbers, written_forms
+from seq2seq_cli.corpus.shared_words import Names, Numbers, Texts
 from seq2seq_cli.text.characters import CONTINUING, SPACING
 
 KNOWN = [
@@ -79,7 +79,7 @@ def test_parts_of_words_are_joined_to_names_in_the_script_of_the_names() -> None
     assert "ing" not in drawn
 
 
-FORMS = [Texts("0:00", "0.00"), Texts("00.00", "00,00")]
+WITH_FORMS = Numbers(forms=[Texts("0:00", "0.00"), Texts("00.00", "00,00")])
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ FORMS = [Texts("0:00", "0.00"), Texts("00.00", "00,00")]
 def test_numbers_of_both_sides_are_other_ones_in_the_same_form(
     src: str, tgt: str, src_form: str, tgt_form: str
 ) -> None:
-    found = [with_other_numbers(Texts(src, tgt), random, forms=()) for random in randoms()]
+    found = [Numbers().changed(Texts(src, tgt), random) for random in randoms()]
     assert len(set(found)) > 5
     for texts in found:
         numbers = re.fullmatch(src_form, texts[0])
@@ -114,12 +114,12 @@ def test_numbers_that_the_sides_do_not_share_stay() -> None:
         ("B12, 3rd", "B12, 3te"),
         ("5.5km", "5,5km"),
     ):
-        assert {with_other_numbers(Texts(*pair), random, forms=FORMS) for random in randoms()} == {pair}
+        assert {WITH_FORMS.changed(Texts(*pair), random) for random in randoms()} == {pair}
 
 
 @given(src=st.text("0123456789.,: a"), tgt=st.text("0123456789.,: a"), seed=st.integers(0, 9))
 def test_only_digits_and_signs_are_changed_in_as_many_numbers(src: str, tgt: str, seed: int) -> None:
-    texts = with_other_numbers(Texts(src, tgt), np.random.default_rng(seed), forms=())
+    texts = Numbers().changed(Texts(src, tgt), np.random.default_rng(seed))
     for before, after in zip((src, tgt), texts, strict=True):
         assert re.sub("-?[0-9]+", "0", after) == re.sub("[0-9]+", "0", before)
 
@@ -133,11 +133,64 @@ def test_forms_are_those_of_several_pairs_with_separators_on_both_sides() -> Non
         ("It is 3:30.", "Es ist halb vier."),
         ("25 cats", "25 Katzen"),
     ]
-    assert written_forms(pairs) == [Texts("00.00", "00,00"), Texts("0:00", "0.00")]
+    times = [Texts("0:00", "0.00")]
+    prices = [(f"{n}.{m}", f"{n},{m}") for n in ("0", "00", "000") for m in ("0", "00")]
+    assert Numbers.of(pairs).forms == sorted(
+        times + [Texts(*each) for each in prices] + [Texts(tgt, tgt) for _, tgt in prices]
+    )
+
+
+def test_forms_of_thousands_have_other_lengths_before_their_first_separator() -> None:
+    pairs = [("2,500 people", "2.500 Leute"), ("1,200 people", "1.200 Leute")]
+    assert Numbers.of(pairs).forms == [Texts(f"{n},000", f"{n}.000") for n in ("0", "00", "000")]
+
+
+def test_quantities_are_written_as_other_numbers_are() -> None:
+    found = [WITH_FORMS.quantity(random) for random in randoms(100)]
+    assert any(re.fullmatch(r"\d\d\.\d\d kg", src) for src, _ in found)
+    assert all(tgt == src.replace(".", ",") for src, tgt in found)
+    assert not any(":" in src for src, _ in found)
+
+
+DATES = [
+    ("Today is March 24.", "Heute ist der 24. März."),
+    ("He died on March 3, 1962.", "Er starb am 3. März 1962."),
+    ("She came on May 5.", "Sie kam am 5. Mai."),
+    ("On May 21st, it rained.", "Am 21. Mai regnete es."),
+    ("Take Highway 58 now.", "Nimm jetzt die Highway 58 und Straße 7."),
+    ("Take Highway 58 now.", "Nimm jetzt die Highway 58 und Straße 7."),
+    ("I saw June 7 times.", "Ich sah June 7 Mal."),
+]
+
+
+def test_months_are_words_on_the_other_side_of_a_day() -> None:
+    assert Numbers.of(DATES).months == [Texts("March", "März"), Texts("May", "Mai")]
+
+
+@pytest.mark.parametrize(
+    ("src", "tgt", "src_form", "tgt_form"),
+    [
+        (*DATES[0], r"Today is (?:(March|May) (\d+)|(\d+) (March|May))\.", "Heute ist der {day}. {month}."),
+        (*DATES[1], r"He died on (?:(March|May) (\d+),|(\d+) (March|May)) 1962\.", "Er starb am {day}. {month} 1962."),
+        (*DATES[3], r"On (?:(March|May) (21)st,|(21)st (March|May)) it rained\.", "Am {day}. {month} regnete es."),
+    ],
+)
+def test_dates_are_other_ones_with_the_day_on_either_side(src: str, tgt: str, src_form: str, tgt_form: str) -> None:
+    numbers = Numbers.of(DATES)
+    found = {numbers.changed(Texts(src, tgt), random) for random in randoms()}
+    orders = set()
+    for texts in found:
+        date = re.fullmatch(src_form, texts.src)
+        assert date
+        month, day = (date[1], date[2]) if date[1] else (date[4], date[3])
+        assert 1 < int(day) < 32
+        assert texts.tgt == tgt_form.format(day=day, month={"March": "März", "May": "Mai"}[month])
+        orders.add(bool(date[1]))
+    assert orders == {True, False}
 
 
 def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> None:
-    found = [with_other_numbers(Texts("7 or 23", "7 oder 23"), random, forms=FORMS) for random in randoms()]
+    found = [WITH_FORMS.changed(Texts("7 or 23", "7 oder 23"), random) for random in randoms()]
     prices = [re.search(r"\b(\d\d)\.(\d\d)\b.*\|.*\b\1,\2(?!\d)", "|".join(texts)) for texts in found]
     times = [re.search(r"\b([1-9]):([0-5]\d)\b.*\|.*\b\1\.\2(?!\d)", "|".join(texts)) for texts in found]
     assert any(prices)
@@ -148,7 +201,8 @@ def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> No
 
 
 def test_some_numbers_become_negative() -> None:
-    found = {with_other_numbers(Texts("7 or so", "7 oder so"), random, forms=FORMS[1:]) for random in randoms(400)}
+    prices = Numbers(forms=WITH_FORMS.forms[1:])
+    found = {prices.changed(Texts("7 or so", "7 oder so"), random) for random in randoms(400)}
     assert any(src.startswith("-") for src, _ in found)
     for src, tgt in found:
         assert tgt == f"{src.removesuffix(' or so').replace('.', ',')} oder so"

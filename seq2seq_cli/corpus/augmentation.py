@@ -35,6 +35,9 @@ _LONGEST_JOINED = 30
 steps."""
 _NUMBER_COPIES = 6
 """Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
+_JOINTS = (" – ", " — ", " - ", "; ")
+_ONE_SENTENCE = 0.4
+"""Probability that two joined pairs become one sentence."""
 _QUANTITIES = 0.04
 """Probability that a quantity stands in place of a name."""
 _MOST_COPIES = 0.15
@@ -152,9 +155,24 @@ class Augmentation:
         if len(group) == 1 and not (of_pairs[0] or of_line):
             return group[0]
         before = [_texts(self.codecs, line) for line in group]
-        texts = _joined([_changed(*each, random) for each in zip(before, of_pairs, strict=True)])
+        texts = self._joined([_changed(*each, random) for each in zip(before, of_pairs, strict=True)], random)
         texts = _changed(texts, of_line, random)
         return group[0] if before == [texts] else Line(*map(_ids, self.codecs, texts))
+
+    def _joined(self, pairs: Sequence[Texts], random: Random) -> Texts:
+        """A line of pairs, with spaces between sentences but behind the wide marks of Chinese and Japanese.
+
+        Of two pairs, some become one sentence, as people type: "It is late – I am going home."
+        """
+        if len(pairs) == 2 and all(text.endswith(".") for text in pairs[0]) and random.random() < _ONE_SENTENCE:
+            joint = _JOINTS[random.integers(len(_JOINTS))]
+            sides = zip(self.codecs, *pairs, strict=True)
+            return Texts(*(f"{first[:-1]}{joint}{codec.inside(second)}" for codec, first, second in sides))
+        ends = ("。", "！", "？")
+        lines = (
+            "".join(text if text.endswith(ends) else f"{text} " for text in side) for side in zip(*pairs, strict=True)
+        )
+        return Texts(*(line.removesuffix(" ") for line in lines))
 
     @cached_property
     def _of_pair(self) -> list[tuple[float, Change]]:
@@ -185,9 +203,9 @@ class Augmentation:
             found, texts = [HIDDEN], Texts(*(_END.sub(rf", {HIDDEN}\g<0>", text) for text in texts))
         for name in found:
             other = self._other_name(random)
-            # The genitive of a name that ends with s has no further s.
-            genitives = [name + ending for ending in ("s", "'s", "’s")]
-            if not (other.src[-1] in "sxz" and any(each in text for text in texts for each in genitives)):
+            # The genitive of a name that ends with s has no further s, and a number has none.
+            is_genitive = any(name + ending in text for text in texts for ending in ("s", "'s", "’s"))
+            if not (is_genitive and (other.src[-1] in "sxz" or other.src[0] in "-0123456789")):
                 texts = Texts(texts.src.replace(name, other.src), texts.tgt.replace(name, other.tgt))
         return texts
 
@@ -265,13 +283,6 @@ def _have_final_marks(texts: Texts) -> bool:
     return all(map(_END.search, texts))
 
 
-def _joined(pairs: Sequence[Texts]) -> Texts:
-    """A line of pairs, with spaces between sentences but behind the wide marks of Chinese and Japanese."""
-    ends = ("。", "！", "？")
-    sides = ("".join(text if text.endswith(ends) else f"{text} " for text in side) for side in zip(*pairs, strict=True))
-    return Texts(*(side.removesuffix(" ") for side in sides))
-
-
 def _texts(codecs: Codecs, line: Line) -> Texts:
     return Texts(*(codec.text(ids) for codec, ids in zip(codecs, line, strict=True)))
 
@@ -299,7 +310,7 @@ def _has_own_marks(corpus: PreparedCorpus) -> bool:
 
 
 def _numbers_of(corpus: PreparedCorpus) -> Numbers:
-    """The forms of the numbers in a part of the training pairs that is large enough for it."""
+    """How a part of the training pairs that is large enough for it writes numbers and dates."""
     pairs = corpus.split("train")
     places = np.flatnonzero(np.isin(pairs.src.values, list(corpus.codecs[0].vocabulary.digit_ids)))
     rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]

@@ -26,8 +26,13 @@ _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")
 _LETTERS = {True: "aeiouy", False: "bcdfghjklmnpqrstvwxz"}
 _MARKED = {True: "áàâãäåæéèêëíîïóôöøúûüýœ", False: "çčćďđğłñňřśšşťžż"}
 """Vowels and consonants with a mark, in one of six made-up names: those that the vocabularies have."""
-_CODES = (*("00", "000", "0000", "0/0", "-0", "A00", "K0"), *("000-0000", "000-000-0000", "0.0.0", "0000 000000"))
-"""Shapes of numbers and codes, which stand in few training pairs of most corpora; 0 is any digit."""
+_CODES = (
+    *("00", "000", "0000", "0/0", "-0", "A00", "A0", "000-0000", "000-000-0000", "0.0.0", "0000 000000"),
+    *("AA", "AAA", "AAAA"),
+)
+"""Shapes of numbers, codes and acronyms, which stand in few training pairs of most corpora; 0 is any digit, A any
+letter."""
+_ANY = {"0": "0123456789", "A": "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _LONGEST = 10
 _MOST_PARTS, _LONGEST_PART = 3, 5
 """Parts of words in a name, after its first one, and letters of each."""
@@ -96,7 +101,7 @@ class Names:
         kind = random.random()
         if kind > 0.92:
             shape = _CODES[random.integers(len(_CODES))]
-            return re.sub("0", lambda _: str(random.integers(10)), shape)
+            return "".join(_ANY[each][random.integers(len(_ANY[each]))] if each in _ANY else each for each in shape)
         if kind < 0.2:
             return self.known[random.integers(len(self.known))]
         name, mark = self._made_up(random), random.random()
@@ -194,8 +199,9 @@ def _is_capitalised(word: str) -> bool:
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
-_DATE = re.compile(r"\b([^\W\d_]{3,}) ([0-9]{1,2})([^\W\d_]*)(?![^\W_]|[.,:][0-9])(,?)")
-"""March 24 and its comma in March 24, 2026."""
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DATE = re.compile(rf"\b({_MONTHS}) ([0-9]{{1,2}})([^\W\d_]*)(?![^\W_]|[.,:][0-9])(,?(?! [0-9]{{1,3}}\b))")
+"""March 24 and its comma in March 24, 2026: no other language has both orders."""
 _WITH_SEPARATORS = 0.5
 """Probability that a number without separators becomes one with them, which stand in few pairs of most corpora."""
 _NEGATIVE = 0.1
@@ -210,14 +216,14 @@ class Numbers:
     forms: Sequence[Texts] = ()
     """Forms of numbers with separators, with 0 for each digit: 12.50 and 12,50, 7:30 and 7.30."""
     months: Sequence[Texts] = ()
-    """Words before a number of a source, of which the target has the translation behind it: March 24 and 24. März."""
+    """English months, and the words behind the day in targets: March and März of March 24 and 24. März."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[str, str]]) -> "Numbers":
         """The forms and months that occur twice or more in the pairs.
 
-        With 12.50 as 12,50, there are all other lengths of decimal fractions, and sources with 12,50, too; with 2,500
-        those of thousands.
+        With 12.50 as 12,50, there are decimal fractions of other lengths, and sources with 12,50, too; with 2,500 those
+        of 12,500 and 125,000.
         """
         forms, months = Counter[Texts](), Counter[Texts]()
         for src, tgt in pairs:
@@ -226,15 +232,20 @@ class Numbers:
                 form = Texts(*(re.sub("[0-9]", "0", each) for each in (number, of_tgt.get(_digits(number), ""))))
                 forms[form] += not any(side.isdigit() or not side for side in form)
             months.update(Texts(date[1], month[2]) for date, month in _dates(src, tgt))
-        often = {other for form, count in forms.items() if count > 1 for other in _of_all_lengths(form)}
-        return cls(forms=sorted(often), months=sorted(month for month, count in months.items() if count > 1))
+        found = [form for form, count in forms.items() if count > 1]
+        known = {form.src for form in found}  # where 7.30 is 7:30, it does not become 7.30, too
+        often = {each for form in found for each in _of_all_lengths(form) if each == form or each.src not in known}
+        pairs_of_words = [month for month, count in reversed(months.most_common()) if count > 1]
+        stands_for = Counter(month.tgt for month in pairs_of_words)  # in 24. päivä maaliskuuta, päivä is no month
+        best = {month.src: month for month in pairs_of_words}.values()
+        return cls(forms=sorted(often), months=sorted(month for month in best if stands_for[month.tgt] == 1))
 
     def changed(self, texts: Texts, random: np.random.Generator) -> Texts:
         """Other digits for the numbers that both sides share, in the same forms: 12.50 and 12,50, 7:30 and 7.30.
 
         One without separators may be longer, negative, or in one of the forms of the corpus. 0 and 1 stay, for the sake
-        of grammar. A date becomes another one, in half of the sources with the day first, as people write it, too: 24
-        March 2026.
+        of grammar. Where there is a date, its day and month alone become others, in half of the sources with the day
+        first, as people write it, too: 24 March 2026.
         """
         for date, month in _dates(*texts):
             if (date[1], month[2]) in self.months:
@@ -277,17 +288,15 @@ class Numbers:
 
 
 def _dates(src: str, tgt: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-    """The capitalised words before a number of the source, with what is behind the number in the target."""
+    """The days behind an English month in the source, each with every word behind its number in the target."""
     for date in _DATE.finditer(src):
-        word, day = date[1], date[2]
-        month = re.search(rf"(?<![0-9.,:]){day}((?:[.º]| de)? )([^\W\d_]{{3,}})", tgt)
-        # Highway 58 is no date: the target has the word elsewhere.
-        if month and word[0].isupper() and (month[2] == word or word not in tgt):
+        behind = rf"(?<![0-9.,:]){date[2]}((?:\.| de)? )([^\W\d_]{{3,}})(?=[.,;:!?]?(?:\s|$))"
+        for month in re.finditer(behind, tgt):
             yield date, month
 
 
 def _of_all_lengths(form: Texts) -> list[Texts]:
-    if any(map(_TIME.fullmatch, form)):
+    if not all(re.fullmatch("0+[.,]0+", side) for side in form):  # 7:30, 3:1, 24.12.2026, 1,00,000
         return [form]
     is_decimal = not form.src.endswith("000")
     lengths = product(["0", "00", "000"], ["0", "00"] if is_decimal else ["000"])

@@ -4,6 +4,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -169,23 +170,29 @@ def test_a_kept_word_is_unknown_on_both_sides(pair: Pair, expected: Pair, unit: 
 
 def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
     codecs = codecs_of("bpe")
-    short = [(f"{name} sees.", f"{name} sieht.") for name in KNOWN_NAMES]
-    long = ("They " + "they " * 39 + "built.", "Sie " * 40 + "bauten.")
+    short = [(f"{name} sees!", f"{name} sieht!") for name in KNOWN_NAMES]
+    long = ("They " + "they " * 39 + "built!", "Sie " * 40 + "bauten!")
     pairs = [*short * 8, long]
     ids = encoded(pairs, codecs)
     lines = rows(augmentation(codecs, joined=1.0).apply(ids, np.arange(len(ids)), epoch=0, window=0))
     texts = [written(line, codecs) for line in lines]
-    assert sorted(sentence for src, _ in texts for sentence in re.findall(r"\S[^.]*\.", src)) == sorted(
+    assert sorted(sentence for src, _ in texts for sentence in re.findall(r"\S[^!]*!", src)) == sorted(
         src.strip() for src, _ in pairs
     )
-    counts = Counter(src.count(".") for src, _ in texts)
+    counts = Counter(src.count("!") for src, _ in texts)
     assert set(counts) <= {1, 2, 3, 4}
     assert counts[2] > counts[3] > 0
     for (src, tgt), (_, tgt_ids) in zip(texts, lines, strict=True):
         for word, translation in (("sees", "sieht"), ("They", "Sie"), ("they", "Sie"), ("built", "bauten")):
             src = src.replace(word, translation)
         assert tgt == src
-        assert len(tgt_ids) <= 30 or tgt.count(".") == 1
+        assert len(tgt_ids) <= 30 or tgt.count("!") == 1
+
+
+def test_two_joined_sentences_become_one_at_times() -> None:
+    found = set(changed(("A house.", "Ein Haus."), joined=1.0))
+    assert {("A house. A house.", "Ein Haus. Ein Haus."), ("A house; a house.", "Ein Haus; ein Haus.")} <= found
+    assert not any("a house" in src for src, _ in changed(("A house?", "Ein Haus."), joined=1.0))
 
 
 @pytest.mark.parametrize(
@@ -311,3 +318,11 @@ def test_final_marks_are_only_left_out_where_a_language_has_others_of_its_own(
     lines = augmented.apply(encoded(pairs[:1], corpus.codecs), np.zeros(99, dtype=np.int64), epoch=0, window=0)
     found = {written(line, corpus.codecs) for line in rows(lines)}
     assert found == {(f"He sleeps{mark}", f"Él duerme{mark}") for mark in ("", ".", *exchanged)}
+
+
+def test_a_few_names_become_quantities_as_each_side_writes_them() -> None:
+    codecs = codecs_of("bpe")
+    changes = replace(augmentation(codecs, names=1.0), numbers=Numbers(forms=[Texts("0.0", "0,0")]))
+    lines = changes.apply(encoded([PAIRS[3]], codecs), np.zeros(999, dtype=np.int64), epoch=0, window=0)
+    found = ["|".join(written(line, codecs)) for line in rows(lines)]
+    assert any(re.match(r"(\d)\.(\d) kg sees.*\|\1,\2 kg sieht", line) for line in found)

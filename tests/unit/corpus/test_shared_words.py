@@ -1,6 +1,7 @@
 """Names and numbers that both sides share, and others in their places."""
 
 import re
+from itertools import product
 
 import numpy as np
 import pytest
@@ -145,6 +146,13 @@ def test_forms_of_thousands_have_other_lengths_before_their_first_separator() ->
     assert Numbers.of(pairs).forms == [Texts(f"{n},000", f"{n}.000") for n in ("0", "00", "000")]
 
 
+def test_forms_of_other_shapes_are_as_they_are_and_seen_ones_go_before_made_up_ones() -> None:
+    pairs = [("24.12.2026", "24/12"), ("3:1 to us", "3:1 für uns"), ("100,000 people", "1,00,000 लोग")] * 2
+    assert Numbers.of(pairs).forms == [Texts("000,000", "0,00,000"), Texts("0:0", "0:0")]
+    back = [("Um 7.30 Uhr.", "At 7:30."), ("2,50 Euro", "2.50 euros")] * 2
+    assert {form.tgt for form in Numbers.of(back).forms if form.src == "0.00"} == {"0:00"}
+
+
 def test_quantities_are_written_as_other_numbers_are() -> None:
     found = [WITH_FORMS.quantity(random) for random in randoms(100)]
     assert any(re.fullmatch(r"\d\d\.\d\d kg", src) for src, _ in found)
@@ -157,8 +165,8 @@ DATES = [
     ("He died on March 3, 1962.", "Er starb am 3. März 1962."),
     ("She came on May 5.", "Sie kam am 5. Mai."),
     ("On May 21st, it rained.", "Am 21. Mai regnete es."),
-    ("Take Highway 58 now.", "Nimm jetzt die Highway 58 und Straße 7."),
-    ("Take Highway 58 now.", "Nimm jetzt die Highway 58 und Straße 7."),
+    *[("Take Highway 58 now.", "Nimm jetzt 58 Straßen.")] * 2,
+    *[(f"On {src} 3 to 6.", f"Vom 3. bis 6. {tgt}.") for src, tgt in (("April", "April"), ("July", "Juli"))] * 2,
     ("I saw June 7 times.", "Ich sah June 7 Mal."),
 ]
 
@@ -185,8 +193,8 @@ def test_dates_are_other_ones_with_the_day_on_either_side(src: str, tgt: str, sr
         month, day = (date[1], date[2]) if date[1] else (date[4], date[3])
         assert 1 < int(day) < 32
         assert texts.tgt == tgt_form.format(day=day, month={"March": "März", "May": "Mai"}[month])
-        orders.add(bool(date[1]))
-    assert orders == {True, False}
+        orders.add((bool(date[1]), month))
+    assert orders == set(product((True, False), ("March", "May")))
 
 
 def test_a_number_without_separators_becomes_one_in_a_form_of_the_corpus() -> None:

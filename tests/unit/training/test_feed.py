@@ -12,7 +12,7 @@ from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfi
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.shared_words import Names
+from seq2seq_cli.corpus.shared_words import Names, Numbers
 from seq2seq_cli.text.vocabulary import PAD
 from seq2seq_cli.training.feed import feed
 from tests.batches import assert_same
@@ -32,6 +32,7 @@ def augmentation(corpus: PreparedCorpus, stream: int = 0, /, **probabilities: fl
         codecs=corpus.codecs,
         training=TrainingConfig(augmentation=AugmentationConfig.model_validate(UNCHANGED | probabilities)),
         names=Names.of((), units=()),
+        numbers=Numbers(),
         stream=stream,
     )
 

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.process import without_garbage_collector
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.schema.training import TrainingConfig
+from seq2seq_cli.corpus.names import Names
+from seq2seq_cli.corpus.numbers import Numbers, Texts
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.corpus.shared_words import Names, Numbers, Texts
 from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, lower, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import Codecs

@@ -18,14 +18,15 @@ from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation, change_final_mark, change_marks, with_typo
+from seq2seq_cli.corpus.names import Names
+from seq2seq_cli.corpus.numbers import Numbers, Texts
 from seq2seq_cli.corpus.prepared import ParallelIds
-from seq2seq_cli.corpus.shared_words import Names, Numbers, Texts
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared
-from tests.unit.corpus.test_shared_words import randoms
+from tests.unit.corpus.test_names import randoms
 
 Pair = tuple[str, str]
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation
 from seq2seq_cli.corpus.batches import Batch, collate, epoch_order
+from seq2seq_cli.corpus.names import Names
+from seq2seq_cli.corpus.numbers import Numbers
 from seq2seq_cli.corpus.prepared import PreparedCorpus
-from seq2seq_cli.corpus.shared_words import Names, Numbers
 from seq2seq_cli.text.vocabulary import PAD
 from seq2seq_cli.training.feed import feed
 from tests.batches import assert_same

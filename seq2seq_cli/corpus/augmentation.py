@@ -36,7 +36,10 @@ _LONGEST_JOINED = 30
 steps."""
 _NUMBER_COPIES = 6
 """Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
+_FULL_STOP = re.compile(r"(?<!\.)(?<!\.\w)\.$")
+"""A full stop that ends a sentence: no part of "..." or "p.m."."""
 _JOINTS = (" – ", " — ", " - ", "; ")
+"""What stands between two sentences that become one."""
 _ONE_SENTENCE = 0.4
 """Probability that two joined pairs become one sentence."""
 _QUANTITIES = 0.04
@@ -44,6 +47,8 @@ _QUANTITIES = 0.04
 _MOST_COPIES = 0.15
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
+_WITHOUT_ENDING = re.compile(r"^-?\d|[sxz\d]$", re.IGNORECASE)
+"""Names that take no ending: the genitive of one that ends with s has no further s, and a number has none."""
 _MARKS = "!?.…"
 _OWN_MARKS = FINAL_MARKS.union("¿¡").difference(_MARKS)
 _OWN_SHARE = 0.01
@@ -165,7 +170,7 @@ class Augmentation:
 
         Of two pairs, some become one sentence, as people type: "It is late – I am going home."
         """
-        if len(pairs) == 2 and all(text.endswith(".") for text in pairs[0]) and random.random() < _ONE_SENTENCE:
+        if len(pairs) == 2 and all(map(_FULL_STOP.search, pairs[0])) and random.random() < _ONE_SENTENCE:
             joint = _JOINTS[random.integers(len(_JOINTS))]
             sides = zip(self.codecs, *pairs, strict=True)
             return Texts(*(f"{first[:-1]}{joint}{codec.inside(second)}" for codec, first, second in sides))
@@ -204,9 +209,8 @@ class Augmentation:
             found, texts = [HIDDEN], Texts(*(_END.sub(rf", {HIDDEN}\g<0>", text) for text in texts))
         for name in found:
             other = self._other_name(random)
-            # The genitive of a name that ends with s has no further s, and a number has none.
-            is_genitive = any(name + ending in text for text in texts for ending in ("s", "'s", "’s"))
-            if not (is_genitive and (other.src[-1] in "sxz" or other.src[0] in "-0123456789")):
+            has_ending = any(name + first in text for text in texts for first in "s'’")
+            if not (has_ending and _WITHOUT_ENDING.search(other.src)):
                 texts = Texts(texts.src.replace(name, other.src), texts.tgt.replace(name, other.tgt))
         return texts
 

@@ -77,7 +77,10 @@ class Names:
         return [name for name in dict.fromkeys(found) if _count(name, words) == _count(name, of_tgt) > 0]
 
     def draw(self, random: np.random.Generator) -> str:
-        """A name of one word, less often two: from the corpus, like its names, of any letters or of parts of words."""
+        """A name of one word, less often two: from the corpus, like its names, of any letters or of parts of words.
+
+        Some are a number, a code or an acronym.
+        """
         count = 1 + (random.random() < 0.1)
         return " ".join(self.drawn[i] for i in random.integers(len(self.drawn), size=count).tolist())
 

@@ -17,6 +17,7 @@ from seq2seq_cli.text.characters import UNSPACED_LETTERS
 _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
+_AMOUNT = re.compile(r"0+[.,]0+")
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(rf"\b({_MONTHS}) ([0-9]{{1,2}})([^\W\d_]*)(?![^\W_]|[.,:][0-9])(,?(?! [0-9]{{1,3}}\b))")
 """March 24 and its comma in March 24, 2026: no other language has both orders."""
@@ -60,9 +61,8 @@ class Numbers:
         found = [form for form, count in forms.items() if count > 1]
         known = {form.src for form in found}  # where 7.30 is 7:30, it does not become 7.30, too
         often = {each for form in found for each in _of_all_lengths(form) if each == form or each.src not in known}
-        pairs_of_words = [month for month, count in reversed(months.most_common()) if count > 1]
-        stands_for = Counter(month.tgt for month in pairs_of_words)  # in 24. päivä maaliskuuta, päivä is no month
-        best = {month.src: month for month in pairs_of_words}.values()
+        best = {month.src: month for month, count in reversed(months.most_common()) if count > 1}.values()
+        stands_for = Counter(month.tgt for month in best)  # in 24. päivä maaliskuuta, päivä is no month
         return cls(forms=sorted(often), months=sorted(month for month in best if stands_for[month.tgt] == 1))
 
     def changed(self, texts: Texts, random: np.random.Generator) -> Texts:
@@ -96,7 +96,7 @@ class Numbers:
 
     def quantity(self, random: np.random.Generator) -> Texts:
         """A number with a unit, such as 2.5 kg and 2,5 kg."""
-        amounts = [form for form in self.forms if not any(map(_TIME.fullmatch, form))]
+        amounts = [form for form in self.forms if all(map(_AMOUNT.fullmatch, form))]
         unit = _UNITS[int(random.integers(len(_UNITS)))]
         return Texts(*(f"{number} {unit}" for number in _other("50", ["50"], amounts, random)))
 
@@ -121,7 +121,7 @@ def _dates(src: str, tgt: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
 
 
 def _of_all_lengths(form: Texts) -> list[Texts]:
-    if not all(re.fullmatch("0+[.,]0+", side) for side in form):  # 7:30, 3:1, 24.12.2026, 1,00,000
+    if not all(map(_AMOUNT.fullmatch, form)):  # 7:30, 3:1, 24.12.2026, 1,00,000
         return [form]
     is_decimal = not form.src.endswith("000")
     lengths = product(["0", "00", "000"], ["0", "00"] if is_decimal else ["000"])

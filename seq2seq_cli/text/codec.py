@@ -28,7 +28,7 @@ from seq2seq_cli.text.characters import (
 )
 from seq2seq_cli.text.segmenter import Segmenter, SideOptions, get_segmenter, memoised
 from seq2seq_cli.text.tokenizer import TokenizerRules
-from seq2seq_cli.text.usual_case import WORD_START, UsualCase
+from seq2seq_cli.text.usual_case import UsualCase
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD, SPECIAL_UNITS, UNK, Vocabulary
 
 if TYPE_CHECKING:
@@ -153,8 +153,12 @@ class Codec:
         return capitalise(text, self.config.language) if self.small_words else text
 
     def inside(self, text: str) -> str:
-        """A text as it stands inside another one: its first word in its usual case."""
-        return WORD_START.sub(lambda word: self._usual_case.of_first(word[0]), text, count=1)
+        """A text as it stands inside another one: its first word in its usual case, as `read` has it."""
+        token = next(iter(self.segmenter.tokens(text.partition(" ")[0])), "")
+        if not token.startswith(BEGINNING):  # a quotation mark or a number
+            return text
+        word = token.lstrip(BEGINNING + SPACING)
+        return self._usual_case.of_first(word) + text[len(word) :]
 
     @memoised
     def token_ids(self, token: str) -> tuple[int, ...]:

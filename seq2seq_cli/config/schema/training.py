@@ -16,10 +16,10 @@ class AugmentationConfig(Section):
     enabled: bool = True
     """false: the training pairs are read as they are, whatever the other keys of this section say."""
     names: Probability = 0.75
-    """Per pair with a name that both sides share, such as Tom: another name, or a quantity, is put in its place."""
+    """Per pair with a name that both sides share, such as Tom: another name, or a quantity, on both sides."""
     numbers: Probability = 0.7
-    """Per pair with a number whose digits both sides share: other digits on both sides, written as in the pairs, or
-    another date."""
+    """Per pair with a number whose digits both sides share: other digits on both sides, written as in the pairs; of
+    a date of an English source, the day and the month."""
     joined: Probability = 0.02
     """Per pair: one to three other pairs follow it on its line."""
     final_mark: Probability = 0.2

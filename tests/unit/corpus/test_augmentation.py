@@ -138,6 +138,12 @@ def test_names_are_other_ones_on_both_sides(src: str, tgt: str, src_form: str, t
         assert pair[1] == tgt_form.format(*names.groups())
 
 
+def test_names_without_a_genitive_are_not_put_in_place_of_one() -> None:
+    codecs = codecs_of("bpe")
+    for line in changed_ids([("Tom's house", "Toms Haus")] * 10, codecs, names=1.0):
+        assert re.fullmatch(r"(?!-?\d).*[^sxzSXZ\d]'s house", written(line, codecs)[0])
+
+
 def test_few_pairs_without_a_name_get_one_at_their_end() -> None:
     codecs = codecs_of("bpe")
     found = Counter(written(line, codecs) for line in changed_ids([PLAIN[0]] * 10, codecs, names=1.0))
@@ -194,6 +200,8 @@ def test_two_joined_sentences_become_one_at_times() -> None:
     found = set(changed(("A house.", "Ein Haus."), joined=1.0))
     assert {("A house. A house.", "Ein Haus. Ein Haus."), ("A house; a house.", "Ein Haus; ein Haus.")} <= found
     assert not any("a house" in src for src, _ in changed(("A house?", "Ein Haus."), joined=1.0))
+    assert not any(";" in src for src, _ in changed(("A house...", "Ein Haus..."), joined=1.0))
+    assert not any("25 a" in src for src, _ in changed(("25 A houses.", "25 Ein Haus."), joined=1.0))
 
 
 @pytest.mark.parametrize(

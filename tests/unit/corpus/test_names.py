@@ -59,6 +59,7 @@ def test_names_of_many_shapes_are_drawn() -> None:
     assert any(" " in name for name in drawn)
     assert any(name.startswith(("O'", "D'")) for name in drawn)
     assert any(name[0].isdigit() for name in drawn)
+    assert any(name.isalpha() and name.isupper() for name in drawn)
     letters = {letter.lower() for name in drawn for letter in name if letter.isalpha()}
     assert letters == set(NAMES.units)  # with the marks that the vocabularies have, and no others
 

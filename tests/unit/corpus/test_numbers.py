@@ -85,10 +85,11 @@ def test_forms_of_other_shapes_are_as_they_are_and_seen_ones_go_before_made_up_o
 
 
 def test_quantities_are_written_as_other_numbers_are() -> None:
-    found = [WITH_FORMS.quantity(random) for random in randoms(100)]
+    numbers = Numbers(forms=[*WITH_FORMS.forms, Texts("0:0", "0:0"), Texts("00.00.0000", "00.00.0000")])
+    found = [numbers.quantity(random) for random in randoms(100)]
     assert any(re.fullmatch(r"\d\d\.\d\d kg", src) for src, _ in found)
     assert all(tgt == src.replace(".", ",") for src, tgt in found)
-    assert not any(":" in src for src, _ in found)
+    assert not any(":" in src or src.count(".") > 1 for src, _ in found)
 
 
 DATES = [
@@ -103,7 +104,10 @@ DATES = [
 
 
 def test_months_are_words_on_the_other_side_of_a_day() -> None:
-    assert Numbers.of(DATES).months == [Texts("March", "März"), Texts("May", "Mai")]
+    months = [Texts("March", "März"), Texts("May", "Mai")]
+    assert Numbers.of(DATES).months == months
+    spans = [("March 3 to May 3", "3. März bis 3. Mai")] * 2
+    assert Numbers.of([*DATES[:4], *DATES[:4], *spans]).months == months
 
 
 @pytest.mark.parametrize(

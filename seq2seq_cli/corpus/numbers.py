@@ -48,8 +48,8 @@ class Numbers:
     def of(cls, pairs: Iterable[tuple[str, str]]) -> "Numbers":
         """The forms and months that occur twice or more in the pairs.
 
-        With 12.50 as 12,50, there are decimal fractions of other lengths, and sources with 12,50, too; with 2,500 those
-        of 12,500 and 125,000.
+        With 12.50 as 12,50, there are decimal fractions of other lengths, and sources with 12,50, too; with 2,500 there
+        are 12,500 and 125,000.
         """
         forms, months = Counter[Texts](), Counter[Texts]()
         for src, tgt in pairs:
@@ -126,7 +126,7 @@ def _of_all_lengths(form: Texts) -> list[Texts]:
     is_decimal = not form.src.endswith("000")
     lengths = product(["0", "00", "000"], ["0", "00"] if is_decimal else ["000"])
     found = [Texts(*(re.sub("^0+", n, re.sub("0+$", m, side)) for side in form)) for n, m in lengths]
-    return found + [Texts(form.tgt, form.tgt) for form in found if is_decimal]
+    return [*found, Texts(form.tgt, form.tgt)] if is_decimal else found
 
 
 def _other(digits: str, found: Collection[str], forms: Sequence[Texts], random: np.random.Generator) -> Texts:

@@ -36,6 +36,8 @@ _LONGEST_JOINED = 30
 steps."""
 _NUMBER_COPIES = 6
 """Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
+_MOST_COPIES = 0.15
+"""The most further copies per pair: where many pairs have digits, batches would become too large."""
 _FULL_STOP = re.compile(r"(?<!\.)(?<!\.\w)\.$")
 """A full stop that ends a sentence: no part of "..." or "p.m."."""
 _JOINTS = (" – ", " — ", " - ", "; ")
@@ -44,8 +46,6 @@ _ONE_SENTENCE = 0.4
 """Probability that two joined pairs become one sentence."""
 _QUANTITIES = 0.04
 """Probability that a quantity stands in place of a name."""
-_MOST_COPIES = 0.15
-"""The most further copies per pair: where many pairs have digits, batches would become too large."""
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
 _WITHOUT_ENDING = re.compile(r"^-?\d|[sxz\d]$", re.IGNORECASE)
 """Names that take no ending: the genitive of one that ends with s has no further s, and a number has none."""
@@ -315,7 +315,7 @@ def _has_own_marks(corpus: PreparedCorpus) -> bool:
 
 
 def _numbers_of(corpus: PreparedCorpus) -> Numbers:
-    """How a part of the training pairs that is large enough for it writes numbers and dates."""
+    """The forms of numbers and dates in a part of the training pairs that is large enough for it."""
     pairs = corpus.split("train")
     places = np.flatnonzero(np.isin(pairs.src.values, list(corpus.codecs[0].vocabulary.digit_ids)))
     rows = np.unique(np.searchsorted(pairs.src.offsets, places, side="right") - 1)[:_SAMPLE]

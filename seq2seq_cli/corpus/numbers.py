@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ _IN_WORD = rf"[^\W_{UNSPACED_LETTERS}]"
 _NUMBER = re.compile(rf"(?<!{_IN_WORD})[0-9]++(?:[.,:][0-9]++)*+(?!{_IN_WORD})")
 _TIME = re.compile(r"[0-9]{1,2}:[0-9]{2}")
 _AMOUNT = re.compile(r"0+[.,]0+")
+"""The form of a decimal fraction or of thousands, in digits of 0."""
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(rf"\b({_MONTHS}) ([0-9]{{1,2}})([^\W\d_]*)(?![^\W_]|[.,:][0-9])(,?(?! [0-9]{{1,3}}\b))")
 """March 24 and its comma in March 24, 2026: no other language has both orders."""
@@ -26,6 +28,7 @@ _WITH_SEPARATORS = 0.5
 _NEGATIVE = 0.1
 """Probability that a number without separators becomes a negative one."""
 _UNITS = ("g", "kg", "mm", "cm", "m", "km", "l", "€")
+"""Units of quantities: real ones alone, since invented ones teach to copy any word behind a number."""
 
 
 class Texts(NamedTuple):
@@ -37,7 +40,7 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
-    """How the training pairs write numbers and dates."""
+    """The forms of numbers and dates in the training pairs."""
 
     forms: Sequence[Texts] = ()
     """Forms of numbers with separators, with 0 for each digit: 12.50 and 12,50, 7:30 and 7.30."""
@@ -96,9 +99,12 @@ class Numbers:
 
     def quantity(self, random: np.random.Generator) -> Texts:
         """A number with a unit, such as 2.5 kg and 2,5 kg."""
-        amounts = [form for form in self.forms if all(map(_AMOUNT.fullmatch, form))]
         unit = _UNITS[int(random.integers(len(_UNITS)))]
-        return Texts(*(f"{number} {unit}" for number in _other("50", ["50"], amounts, random)))
+        return Texts(*(f"{number} {unit}" for number in _other("50", ["50"], self._amounts, random)))
+
+    @cached_property
+    def _amounts(self) -> list[Texts]:
+        return [form for form in self.forms if all(map(_AMOUNT.fullmatch, form))]
 
     def _with_other_date(
         self, texts: Texts, date: re.Match[str], month: re.Match[str], random: np.random.Generator

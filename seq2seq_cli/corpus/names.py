@@ -59,7 +59,7 @@ class Names:
         for src, tgt in pairs:
             words = set(WORD.findall(src)), set(WORD.findall(tgt))
             common.update(word for side in words for word in side if word[0].islower())
-            shared += filter(_is_capitalised, words[0] & words[1])
+            shared += filter(_is_capitalised, map(_stem, words[0] & words[1]))
         known = sorted({word for word in shared if word.lower() not in common})
         return cls(
             common=frozenset(common), units=tuple(sorted(units)), known=tuple(known) if len(known) >= _FEWEST else ()

@@ -45,6 +45,12 @@ def test_names_that_a_pair_shares_are_found(src: str, tgt: str, expected: list[s
     assert NAMES.find(src, tgt) == expected
 
 
+def test_a_name_is_known_without_its_ending() -> None:
+    names = Names.of([*PAIRS, ("Zoe's is here", "Zoe's ist da")], units="")
+    assert "Zoe" in names.known
+    assert "Zoe's" not in names.known
+
+
 def test_sides_that_share_few_names_have_none() -> None:
     few = Names.of(PAIRS[:19], units="")
     assert few.known == ()

@@ -84,8 +84,9 @@ def _build_attention(model: ModelConfig) -> ContextProvider:
         return FixedContext(memory_size=states)
     query = decoder.hidden_size + (decoder.embedding_size if SCORES[config.score].reads_word else 0)
     size = config.size or decoder.hidden_size
-    score = SCORES[config.score](Sizes(query=query, memory=states, attention=size, max_length=config.max_length))
-    attention = HardAttention if config.scope == "hard" else Attention
+    word = model.encoder.embedding_size
+    sizes = Sizes(query=query, memory=states, attention=size, max_length=config.max_length, word=word)
+    score, attention = SCORES[config.score](sizes), HardAttention if config.scope == "hard" else Attention
     return attention(score=score, scope=_build_scope(config, query), memory_size=model.memory_size)
 
 

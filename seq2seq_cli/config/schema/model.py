@@ -42,7 +42,8 @@ class EncoderConfig(Section):
 
 
 _OfQuery: TypeAlias = Literal["additive", "dot", "scaled_dot", "general", "concat", "concat_joined", "linear"]
-ScoreName: TypeAlias = Literal[_OfQuery, "location", "location_word", "state_free", "fixed", "none"]
+_OfWord: TypeAlias = Literal["general_word", "location_word"]
+ScoreName: TypeAlias = Literal[_OfQuery, _OfWord, "location", "state_free", "fixed", "none"]
 
 
 class AttentionConfig(Section):
@@ -50,9 +51,10 @@ class AttentionConfig(Section):
 
     score: ScoreName = "general"
     """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
-    general: q.W h. concat: v.tanh(W(q + h)), as in tutorials. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b.
-    location: (W q)_s. location_word: (W [y; q] + b)_s, y the vector of the previous word. state_free: v.tanh(U h).
-    Without attention: fixed, the context tanh(V h) of the last h, or none."""
+    general: q.W h. general_word: q.W[h; x], x the vector of the source word before (with readout lexical). concat:
+    v.tanh(W(q + h)), as in tutorials. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b. location: (W q)_s.
+    location_word: (W [y; q] + b)_s, y the vector of the previous target word. state_free: v.tanh(U h). Without
+    attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None
     """Attention size: the length of v (additive, concat, concat_joined, state_free); null: decoder.hidden_size."""
     max_length: PositiveInt = 101
@@ -168,6 +170,7 @@ class ModelConfig(Section):
         is_luong, no_score, no_weights = decoder.kind == "luong", attention.score == "none", not attention.has_weights
         has_unread_context = is_luong and decoder.readout == "state" and not no_score
         has_no_words = decoder.readout == "lexical" and no_weights and not no_score
+        lacks_words = attention.score == "general_word" and decoder.readout != "lexical"
         rules = (
             (encoder.reverse and not is_one, "encoder.reverse", "encoder.directions", "one direction reads backwards"),
             (self.bridge == "backward" and not is_joined, "bridge", "encoder.directions", "choose joined"),
@@ -179,6 +182,7 @@ class ModelConfig(Section):
             (no_score and decoder.readout != "state", readout, score, "there is no context to read; choose state"),
             (has_unread_context, kind, readout, "the context is read nowhere; choose concat, attentional or maxout"),
             (has_no_words, readout, score, "no source word is attended to"),
+            (lacks_words, score, readout, "the memory has no word vectors; choose lexical, or general"),
             (decoder.input_feeding and not is_luong, feeding, kind, "its RNN reads the context already"),
             (decoder.input_feeding and decoder.readout != "attentional", feeding, readout, "choose attentional"),
         )

@@ -63,11 +63,10 @@ class ContextProvider(nn.Module, ABC):
         """The memory of encoder states, computed once per sentence; `last` is the encoder's last state."""
         # A weight of 0 does not silence a NaN, and neither does a gradient of 0.
         states = states.masked_fill(~mask.unsqueeze(2), 0.0)
-        own = states if states.shape[2] == last.shape[1] else states[..., : last.shape[1]]  # keys may be the states
-        return Memory(states=states, keys=self.keys(own, last), mask=mask)
+        return Memory(states=states, keys=self.keys(states, last), mask=mask)
 
     @abstractmethod
-    def keys(self, states: Float[Tensor, "B S X"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:
+    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:
         """The part of the context's formula that depends on the source alone."""
 
     @abstractmethod
@@ -95,8 +94,10 @@ class Attention(ContextProvider):
         self.reads_word = score.reads_word
 
     @override
-    def keys(self, states: Float[Tensor, "B S X"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:
-        return self.score.keys(states)
+    def keys(self, states: Float[Tensor, "B S E"], last: Float[Tensor, "B X"]) -> Float[Tensor, "B S K"]:
+        # No slice of all: for the dot score, the keys are the states themselves.
+        is_whole = self.score.reads_source_words or states.shape[2] == last.shape[1]
+        return self.score.keys(states if is_whole else states[..., : last.shape[1]])
 
     @override
     def forward(self, query: Float[Tensor, "B T H"], memory: Memory, positions: Int[Tensor, "B T"]) -> Attended:

@@ -1,7 +1,7 @@
 """Attention scores: how well each source position answers each query.
 
-B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E memory (encoder output),
-A attention size, K keys (A, E, H, 1 or 0, as the score has it).
+B batch, T target length (1 in a single step), S source length, H query (decoder hidden), E memory (encoder output; with
+the source word where the score reads it), A attention size, K keys (A, E, H, 1 or 0, as the score has it).
 
 q is a query, h a memory state. Each score computes its formula in two parts: `keys` is what depends on the source
 alone, projected once per sentence; `forward` is the rest. Mask and softmax are applied by `Attention`. `SCORES` at the
@@ -25,11 +25,13 @@ class Sizes(NamedTuple):
     query: int
     """H, the size of a whole query."""
     memory: int
-    """E."""
+    """Size of an encoder state: E, but for a score that reads the source word."""
     attention: int
     """A."""
     max_length: int
     """Largest number of source positions, for a score with a row per position."""
+    word: int = 0
+    """Size of the vector of a source word, for a score that reads it."""
 
 
 class Score(nn.Module, ABC):
@@ -39,6 +41,8 @@ class Score(nn.Module, ABC):
     """The largest number of source positions; None for no limit."""
     reads_word: ClassVar[bool] = False
     """Whether its queries are [y; q], the vector of the previous word before the decoder's state."""
+    reads_source_words: ClassVar[bool] = False
+    """Whether its memory is [h; x], the vector of the source word after the encoder's state."""
 
     def __init__(self, sizes: Sizes) -> None:  # noqa: ARG002  # for scores with nothing to learn
         super().__init__()
@@ -101,6 +105,25 @@ class GeneralScore(DotScore):
     def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S H"]:
         """W h."""
         return self.W(memory)
+
+
+class GeneralWordScore(GeneralScore):
+    """score(q, h_s) = q · W [h_s; x_{s-1}], x the vectors of the source words, x_0 = 0; after Olsson et al. 2022.
+
+    The word just written finds what follows it in the source: the next part of a name, the next digit of a number.
+    """
+
+    reads_source_words = True
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(sizes._replace(memory=sizes.memory + sizes.word))
+        self.state_size = sizes.memory
+
+    def keys(self, memory: Float[Tensor, "B S E"]) -> Float[Tensor, "B S H"]:
+        """W [h_s; x_{s-1}]."""
+        states, words = memory[..., : self.state_size], memory[..., self.state_size :]
+        before = torch.cat((torch.zeros_like(words[:, :1]), words[:, :-1]), dim=1)
+        return super().keys(torch.cat((states, before), dim=-1))
 
 
 class ConcatScore(Score):
@@ -221,6 +244,7 @@ SCORES: dict[ScoreName, type[Score]] = {
     "dot": DotScore,
     "scaled_dot": ScaledDotScore,
     "general": GeneralScore,
+    "general_word": GeneralWordScore,
     "concat": ConcatScore,
     "concat_joined": JoinedConcatScore,
     "linear": LinearScore,

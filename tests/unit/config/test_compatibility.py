@@ -35,6 +35,7 @@ REFUSED = {
         "model.decoder.input_feeding (true); model.decoder.kind (bahdanau)"
     ),
     "model.attention.score=fixed model.decoder.readout=lexical": "model.decoder.readout (lexical); score (fixed)",
+    "model.attention.score=general_word": "model.attention.score (general_word); model.decoder.readout (concat)",
     "model.decoder.readout=lexical model.encoder.embedding_size=8": (
         "model.encoder.embedding_size (8); model.decoder.hidden_size (256); model.decoder.readout (lexical)"
     ),

@@ -134,6 +134,7 @@ SCORES: dict[str, Callable[[Weights, Array, Array, int], Any]] = {
     "dot": lambda _p, q, h, _: q @ h,
     "scaled_dot": lambda _p, q, h, _: q @ h / np.sqrt(len(q)),
     "general": lambda p, q, h, _: q @ (p["W.weight"] @ h),
+    "general_word": lambda p, q, hx, _: q @ (p["W.weight"] @ hx),
     "concat": lambda p, q, h, _: p["v.weight"][0] @ np.tanh(p["W.weight"] @ (q + h)),
     "concat_joined": lambda p, q, h, _: p["v.weight"][0] @ np.tanh(p["W.weight"] @ np.concatenate((q, h))),
     "linear": lambda p, q, h, _: p["w.weight"][0] @ np.concatenate((q, h)) + p["w.bias"][0],
@@ -141,7 +142,7 @@ SCORES: dict[str, Callable[[Weights, Array, Array, int], Any]] = {
     "location_word": lambda p, q, _h, position: (p["W.weight"] @ q + p["W.bias"])[position],
     "state_free": lambda p, _q, h, _: p["v.weight"][0] @ np.tanh(p["U.weight"] @ h),
 }
-"""The score of one query q and one memory state h, the one at the position (counted from 0)."""
+"""The score of one query q and one memory state h, the one at the position (counted from 0); hx has the word before."""
 
 
 def weights_of(config: Any, p: Weights, scores: Array, q: Array, t: int) -> Array:
@@ -183,6 +184,9 @@ def attend(
     if config.score == "fixed":
         return np.tanh(numbers(module)["V.weight"] @ summary), np.zeros(len(states))
     p = numbers(module.score)
+    if config.score == "general_word":
+        words = [content[len(h) :] for h, content in zip(states, contents, strict=True)]
+        states = [np.concatenate(hx) for hx in zip(states, [0 * words[0], *words[:-1]], strict=True)]
     scores = np.array([SCORES[config.score](p, q, h, s) for s, h in enumerate(states)])
     weights = weights_of(config, numbers(module.scope), scores, q, t)
     return sum((w * h for w, h in zip(weights, contents, strict=True)), start=np.zeros(len(contents[0]))), weights

@@ -27,6 +27,8 @@ _WITH_SEPARATORS = 0.5
 """Probability that a number without separators becomes one with them, which stand in few pairs of most corpora."""
 _NEGATIVE = 0.1
 """Probability that a number without separators becomes a negative one."""
+_REPEATED = 0.2
+"""Probability per digit that it is the one before it: in 9:55 and 93,003, the digit before does not tell the place."""
 _UNITS = ("g", "kg", "mm", "cm", "m", "km", "l", "€")
 """Units of quantities: real ones alone, since invented ones teach to copy any word behind a number."""
 
@@ -155,9 +157,12 @@ def _drawn(length: int, forms: Iterable[str], random: np.random.Generator) -> st
     """So many digits; those of a time of the day for its form."""
     if any(map(_TIME.fullmatch, forms)):
         hour = random.integers(10, 24) if length == 4 else random.integers(1, 10)
-        return f"{hour}{random.integers(60):02}"
-    first = random.integers(2 if length == 1 else 1, 10)
-    return str(first) + "".join(map(str, random.integers(10, size=length - 1).tolist()))
+        minute = 11 * random.integers(6) if random.random() < _REPEATED else random.integers(60)
+        return f"{hour}{minute:02}"
+    drawn = str(random.integers(2 if length == 1 else 1, 10))
+    for digit in random.integers(10, size=length - 1).tolist():
+        drawn += drawn[-1] if random.random() < _REPEATED else str(digit)
+    return drawn
 
 
 def _in_form(form: str, digits: str) -> str:

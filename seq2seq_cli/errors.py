@@ -42,8 +42,6 @@ def escape_steering(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Escape the characters that would break a line or a terminal, or that nobody would see."""
-    if text.isprintable():
-        return text
     joiners = {match.start() for match in _JOINER.finditer(text)}
     return "".join(
         letter if letter.isprintable() or place in joiners else repr(letter)[1:-1] for place, letter in enumerate(text)

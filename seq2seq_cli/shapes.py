@@ -5,18 +5,12 @@ imported it before, as the tests do to check the shapes, gets its names; in any 
 """
 
 import sys
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or "jaxtyping" in sys.modules:
     from jaxtyping import Bool, Float, Int
 else:
-
-    class _Unchecked:
-        """Stands for an array of any shape: ``Float[array, "B S"]`` is Any."""
-
-        def __class_getitem__(cls, item: object) -> Any:
-            return Any
-
-    Bool = Float = Int = _Unchecked
+    Bool = Float = Int = defaultdict(lambda: Any)  # Float[array, "B S"] is Any
 
 __all__ = ["Bool", "Float", "Int"]

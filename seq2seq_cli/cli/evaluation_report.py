@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import Any
 
 from seq2seq_cli.cli.terminal import table_lines
 from seq2seq_cli.counts import counted
@@ -16,9 +16,6 @@ from seq2seq_cli.pages.data import Details, EvaluationData, TableData
 _MOST_DETAILED = 2000
 """Translations with details on the page, of all systems together: some 12 MB, which a browser opens in a moment."""
 
-Block: TypeAlias = list[str] | TableData
-"""Lines that belong together, or a table."""
-
 
 def report_lines(findings: Findings) -> Iterator[str]:
     """The lines for a terminal."""
@@ -28,8 +25,8 @@ def report_lines(findings: Findings) -> Iterator[str]:
         yield from block if isinstance(block, list) else table_lines(**block)
 
 
-def figures(findings: Findings) -> Iterator[Block]:
-    """All figures: what is added here is on the terminal and on the page."""
+def figures(findings: Findings) -> Iterator[list[str] | TableData]:
+    """All figures, as lines that belong together and tables: what is added here is on the terminal and on the page."""
     tests = findings.tests
     lines = [f"{one_line(tests.name)}: {counted(len(tests.pairs), 'pair')}, {counted(len(tests.references), 'source')}"]
     for output in (evaluation.output for evaluation in findings.evaluations):
@@ -42,7 +39,7 @@ def figures(findings: Findings) -> Iterator[Block]:
     yield from map(_of_comparison, findings.comparisons)
 
 
-def _of_system(evaluation: Evaluation) -> Iterator[Block]:
+def _of_system(evaluation: Evaluation) -> Iterator[list[str] | TableData]:
     output = evaluation.output
     yield [f"{one_line(output.name)}:", *evaluation.verdict]
     kinds = {"": evaluation.scores, ", all references": evaluation.of_sources, ", lower-cased": evaluation.lowercase}

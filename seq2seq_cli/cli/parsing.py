@@ -2,7 +2,7 @@
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,36 +22,35 @@ Files = list[Path] | None
 """What an option that may be given repeatedly holds; None where it is not given."""
 
 
-def file_option(use: str, *names: str) -> Any:
-    """An option that names a file, with a sentence on its use; its names, by default the parameter's."""
-    return typer.Option(*names, metavar="FILE", help=use, show_default=False)
+def option(metavar: str, use: str, *names: str, default: bool | str = True, **limits: Any) -> Any:
+    """An option that takes a value, with a sentence on its use; its names, by default the parameter's; min and max."""
+    return typer.Option(*names, metavar=metavar, help=use, show_default=default, **limits)
 
 
 def run_option(use: str, more: str = "") -> Any:
     """An option that names a run, by default the newest one, with a phrase on its use."""
-    return typer.Option(metavar="RUN", help=f"{use}: {RUN_FORMS}{more}.", show_default="newest")
+    return option("RUN", f"{use}: {RUN_FORMS}{more}.", default="newest")
 
 
 def set_option(keys: str) -> Any:
     """The option that overrides these keys of a config."""
-    return typer.Option("--set", metavar="KEY=VALUE", help=f"Override {keys}.")
+    return option("KEY=VALUE", f"Override {keys}.", "--set")
 
 
 Columns = Annotated[
     str | None,
-    typer.Option(
-        metavar="en,de",
-        help="Two columns, by name or number: source, target; or target, source, if s2s prepare has --swap.",
-        show_default="found by their names, else the only two of text, or the first two of a file with tabs",
+    option(
+        "en,de",
+        "Two columns, by name or number: source, target; or target, source, if s2s prepare has --swap.",
+        default="found by their names, else the only two of text, or the first two of a file with tabs",
     ),
 ]
 Device = Annotated[DeviceName, typer.Option(help="Where to compute.")]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Encoding of the files.", show_default="utf-8")]
+Encoding = Annotated[str | None, option("NAME", "Encoding of the files.", default="utf-8")]
 Overrides = Annotated[list[str] | None, set_option("a decoding key of the config, such as decoding.beam_size=1")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there.")]
 Threads = Annotated[
-    int | None,
-    typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Threads that compute.", show_default="one per core"),
+    int | None, option("N", "Threads that compute.", default="one per core", min=1, max=LARGEST_INTEGER)
 ]
 
 # Values
@@ -75,12 +74,13 @@ def loading() -> Iterator[None]:
         gc.freeze()
 
 
-def check_utf8(place: str, text: str) -> None:
-    """Raise InputError where the shell or the terminal handed over bytes that are not UTF-8."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InputError(f"{place}: character {error.start + 1} is not UTF-8: check the terminal") from None
+def check_utf8(texts: Mapping[str, str]) -> None:
+    """Raise InputError where the shell or the terminal handed over bytes that are not UTF-8; texts by their places."""
+    for place, text in texts.items():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InputError(f"{place}: character {error.start + 1} is not UTF-8: check the terminal") from None
 
 
 class PlainCommand(TyperCommand):

@@ -17,7 +17,7 @@ import typer
 from typing_extensions import override
 
 from seq2seq_cli.cli.parsing import PlainCommand, PlainGroup, usage_line
-from seq2seq_cli.cli.terminal import guard_streams, show_warnings, tell, tell_error, write_lines
+from seq2seq_cli.cli.terminal import guard_streams, show_warnings, tell, write_lines
 from seq2seq_cli.compute.process import SMALLER_SEARCH, SMALLER_TRAINING, is_out_of_memory, prepare_environment
 from seq2seq_cli.errors import Interrupted, S2SError, exit_code_of, is_interruption
 from seq2seq_cli.version import __version__
@@ -57,7 +57,6 @@ class _Program(PlainGroup):
 
     @override
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name, made, and its module imported, when it is asked for; None for another name."""
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"seq2seq_cli.cli.commands.{cmd_name}")
@@ -85,24 +84,19 @@ def build_program() -> Any:
     return program
 
 
-def _print_versions() -> None:
-    """Print what a report of a problem should name: s2s, Python with the machine, and the packages."""
-    from importlib.metadata import distributions  # needs 10 ms
-
-    found = {each.name: each.version for each in distributions()}
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    lines = [f"s2s {__version__}", f"{python} on {platform.system()} {platform.machine()}"]
-    # The distribution that only translates has fewer packages.
-    write_lines(lines + [f"{name} {found[name]}" for name in _PACKAGES if name in found])
-
-
 def _options(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the versions of s2s and its parts.")] = False,
     _debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    if version:
-        _print_versions()
+    if version:  # what a report of a problem should name
+        from importlib.metadata import distributions  # needs 10 ms
+
+        found = {each.name: each.version for each in distributions()}
+        python = f"{platform.python_implementation()} {platform.python_version()}"
+        lines = [f"s2s {__version__}", f"{python} on {platform.system()} {platform.machine()}"]
+        # The distribution that only translates has fewer packages.
+        write_lines(lines + [f"{name} {found[name]}" for name in _PACKAGES if name in found])
         raise typer.Exit
     # The module of the command is imported by now; before, there was nothing to collect.
     gc.freeze()
@@ -146,7 +140,7 @@ def _run(arguments: list[str]) -> int:
         # Its frames may hold what fills the memory, and writing the lines needs some.
         error.__traceback__ = error.__context__ = error.__cause__ = None
         for line in lines:
-            (tell if isinstance(error, Interrupted) else tell_error)(line)
+            tell(line if isinstance(error, Interrupted) else f"error: {line}")
         if isinstance(error, S2SError | typer.TyperException):
             return error.exit_code
         return exit_code_of(error) if isinstance(error, OSError) else 1

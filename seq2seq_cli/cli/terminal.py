@@ -7,7 +7,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TextIO, cast
+from typing import Any, TextIO, cast
 
 from typing_extensions import override
 
@@ -24,12 +24,10 @@ class _SafeStream:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Write the text, escaped."""
         self.stream.write(escape_steering(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write the texts, escaped."""
         self.stream.writelines(map(escape_steering, lines))
 
     def __getattr__(self, name: str) -> Any:
@@ -37,10 +35,7 @@ class _SafeStream:
 
 
 def guard_streams() -> None:
-    """Escape from now on what stdout shows on a terminal, and all of stderr, which often ends up in a log.
-
-    A pipe or a file gets stdout as it is.
-    """
+    """Escape from now on what stdout shows on a terminal, and all of stderr, which often ends up in a log."""
     sys.stdout = for_terminal(sys.stdout)
     sys.stderr = cast("TextIO", _SafeStream(sys.stderr))
 
@@ -94,11 +89,6 @@ def warn(text: str) -> None:
     tell(f"warning: {text}")
 
 
-def tell_error(problem: str) -> None:
-    """Write an error to stderr, as one line."""
-    tell(f"error: {problem}")
-
-
 def tell(text: str, *, begin: str = "s2s: ") -> None:
     """Write a notice to stderr, as one line that begins so; a bar makes way for it."""
     bars = sys.modules.get("tqdm")  # not imported for this
@@ -127,11 +117,6 @@ def is_utf8(output: TextIO) -> bool:
     return codecs.lookup(output.encoding).name == "utf-8"
 
 
-def decimal(value: float) -> str:
-    """A score for the eye: four decimals."""
-    return f"{round(value, 4) + 0.0:.4f}"  # + 0.0 turns -0.0 into 0.0
-
-
 def table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> list[str]:
     """The lines of a table, without frame and colours; the columns after the first hold words, or `numbers`.
 
@@ -142,8 +127,7 @@ def table_lines(titles: Sequence[str], rows: Iterable[Sequence[str]], *, numbers
 
     table = Table(box=None, pad_edge=False)
     for number, title in enumerate(titles):
-        justify: Literal["left", "right"] = "right" if numbers and number else "left"
-        table.add_column(title, justify=justify, no_wrap=number == 0, overflow="fold")
+        table.add_column(title, justify="right" if numbers and number else "left", no_wrap=number == 0, overflow="fold")
     for row in rows:
         table.add_row(*row)
     width = None if sys.stdout.isatty() and not numbers else _UNLIMITED

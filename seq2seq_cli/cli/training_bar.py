@@ -68,11 +68,10 @@ class TrainingBar:
         self._tokens += event.tokens
         self._seconds += event.seconds
         period = _SECONDS_PER_DRAWING if bar_stream().isatty() else _SECONDS_PER_LINE
-        if self._training and event.run_seconds - self._shown_at >= period:
-            self._shown_at = event.run_seconds
-            self._show_progress(event, self._training)
-
-    def _show_progress(self, event: "Step", training: "TrainingConfig") -> None:
+        training = self._training
+        if training is None or event.run_seconds - self._shown_at < period:
+            return
+        self._shown_at = event.run_seconds
         left = event.run_seconds / event.epochs * (training.epochs - event.epochs)
         if training.max_minutes is not None:
             left = min(left, max(0.0, 60 * training.max_minutes - event.run_seconds))

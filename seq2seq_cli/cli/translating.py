@@ -10,17 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from seq2seq_cli.cli.terminal import decimal, for_terminal, is_utf8, json_line, tell, warn
+from seq2seq_cli.cli.terminal import for_terminal, is_utf8, json_line, tell, warn
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.load import LoadedRun
 from seq2seq_cli.decoding.problems import Check, problems
-from seq2seq_cli.decoding.translation import Place, SentenceTranslation, Translation, text_data
-from seq2seq_cli.decoding.translator import Translator
-from seq2seq_cli.errors import InputError
-from seq2seq_cli.files.writing import check_output_path, json_number, output_file, write_output
+from seq2seq_cli.decoding.translation import Place, Translation, text_data
+from seq2seq_cli.errors import InputError, ModelFileError, one_line
+from seq2seq_cli.files.writing import json_number, output_file, write_output
 from seq2seq_cli.pages.data import FilmData, TranslationsData
 
-_PAGE = ".html"
 _MOST_TEXTS = 1000
 """Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -31,11 +29,7 @@ _SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
 
 @contextlib.contextmanager
 def open_output(path: Path | None, *, overwrite: bool) -> Iterator[TextIO]:
-    """Standard output, or a file that is there, whole, when the block has ended without an error.
-
-    Raises UsageError for a file that exists, unless `overwrite` is set, and for a path where none can be. A device or
-    a named pipe is written to directly.
-    """
+    """Standard output, or the file of `output_file`, for text."""
     if path is None:
         yield sys.stdout
         return
@@ -55,9 +49,7 @@ class OutputOptions:
     score: bool = False
     align: bool = False
     attention: bool = False
-    """The weights are shown."""
     nbest: int = 1
-    """Translations per text."""
 
 
 def render(translation: Translation, options: OutputOptions, output: TextIO) -> str:
@@ -77,27 +69,24 @@ def _text(ranked: tuple[Translation, ...], options: OutputOptions, output: TextI
     With several translations per text, each text has as many lines; those that the search did not find are blank.
     """
     lines = [_line(each, options) for each in ranked] + [""] * (options.nbest - len(ranked))
-    tables = (_attention_table(sentence, output) for sentence in ranked[0].sentences if options.attention)
-    return "\n".join(lines) + "\n" + "".join(f"\n{table}\n\n" for table in tables)
+    text = "\n".join(lines) + "\n"
+    if options.attention:
+        from seq2seq_cli.plots.attention_text import attention_table  # not above: few ask for it
+
+        width = shutil.get_terminal_size().columns if output.isatty() and is_utf8(output) else None
+        for sentence in ranked[0].sentences:
+            text += f"\n{attention_table(sentence, style='shades' if width else 'numbers', width=width)}\n\n"
+    return text
 
 
 def _line(translation: Translation, options: OutputOptions) -> str:
     text = _without_controls(translation.text)
     columns = []
     if options.score and translation.sentences:
-        columns += [decimal(translation.score), decimal(translation.total.confidence)]
+        columns += [f"{translation.score:z.4f}", f"{translation.total.confidence:.4f}"]
     if options.align and translation.sentences:
         columns.append(" ".join(f"{source}-{target}" for source, target in translation.alignment))
     return "\t".join([text.replace("\t", " "), *columns]) if columns else text
-
-
-def _attention_table(sentence: SentenceTranslation, output: TextIO) -> str:
-    """The attention of a sentence: shades no wider than a terminal, or numbers."""
-    from seq2seq_cli.plots.attention_text import attention_table  # not above: rich, which most translations do without
-
-    if output.isatty() and is_utf8(output):
-        return attention_table(sentence, style="shades", width=shutil.get_terminal_size().columns)
-    return attention_table(sentence, style="numbers")
 
 
 def _outcome(translation: Translation, options: OutputOptions) -> dict[str, Any]:
@@ -139,9 +128,23 @@ class Presenter:
     """The name of the run, or of all runs that translate together."""
     output: TextIO
     options: OutputOptions
-    drawing: "Drawing | None" = None
+    draw: Path | None
+    """The file of ``--draw``, which is written once, or again after each prompt."""
+    overwrite: bool
+    """Whether it may replace a file that is there. Later it replaces its own."""
+    films: list[FilmData] = field(default_factory=list, init=False)
+    """Of the run that translates, for a page."""
     _named: set[str] = field(default_factory=set)
     _told: set[Check] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        """Trace the searches, and read the films, where a page shows them."""
+        if self.draw and self.draw.suffix.lower() == ".html":
+            from seq2seq_cli.runs.records import films_of, read_history  # not above: pydantic
+
+            self.run = replace(self.run, uncorrected=self.run.uncorrected.with_traces())
+            with contextlib.suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s
+                self.films = films_of({one_line(self.run.path.resolve().name): read_history(self.run.path)})
 
     def show(
         self, translations: Iterable[Translation], place: Place | None = None, *, name_unknown: bool = False
@@ -157,76 +160,52 @@ class Presenter:
         try:
             for number, translation in enumerate(translations, start=1):
                 self.output.write(render(translation, self.options, self.output))
-                warn_once(self._told, place(number) if place else "", self.run.translator, translation)
+                self.warn_once(place(number) if place else "", translation)
                 if name_unknown:
                     unknown.update(dict.fromkeys(translation.unknown))
-                if self.drawing and len(texts) <= _MOST_TEXTS:  # one more tells that not all are drawn
+                if self.draw and len(texts) <= _MOST_TEXTS:  # one more tells that not all are drawn
                     texts.append(translation)
         except InputError as error:
             problem = error
         self.output.flush()
-        if self.drawing and (texts or not problem):
-            self.drawing.write(texts, self.name, self.run.translator)
+        if self.draw and (texts or not problem):
+            self._write_attention(texts, self.draw)
         if new := [word for word in unknown if word not in self._named]:
             tell(f"words that the model does not know: {' '.join(new)}")
             self._named.update(new)
         if problem:
             raise problem
 
+    def warn_once(self, place: str, translation: Translation) -> None:
+        """Warn of the problems of a translation, at a place in the input, by the checks that have told of none yet."""
+        for check, problem in problems(self.run.translator, translation, told=self._told):
+            self._told.add(check)
+            warn(f"{place}: {problem}" if place else problem)
 
-@dataclass(kw_only=True)
-class Drawing:
-    """The file of ``--draw``: the attention of translations, written once, or again after each prompt.
-
-    It is a picture or a page. Raises UsageError, before any work, unless it can be written.
-    """
-
-    path: Path
-    overwrite: bool
-    """Whether it may replace a file that is there. Later it replaces its own."""
-    films: Sequence[FilmData] = ()
-    """Of the run that translates, for a page."""
-
-    def __post_init__(self) -> None:
-        endings = (".png", ".svg", ".pdf", _PAGE)
-        check_output_path(self.path, content="attention", endings=endings, overwrite=self.overwrite)
-
-    @property
-    def is_page(self) -> bool:
-        """Whether it shows the searches as well, so that they must be traced."""
-        return self.path.suffix.lower() == _PAGE
-
-    def write(self, texts: Sequence[Translation], name: str, translator: Translator) -> None:
+    def _write_attention(self, texts: Sequence[Translation], path: Path) -> None:
         """Write the attention of the texts, of the first ones where there are many, and say so on stderr."""
         worded, is_whole = [text for text in texts[:_MOST_TEXTS] if text.sentences], len(texts) <= _MOST_TEXTS
         if not worded:
-            tell(f"no attention to draw: {self.path} is not written")
+            tell(f"no attention to draw: {path} is not written")
             return
-        if self.is_page:
-            self._write_page(worded, name, translator)
+        if path.suffix.lower() == ".html":
+            from seq2seq_cli.pages.page import translations_page  # not above: few are shown on a page
+
+            write_output(path, translations_page(self._page_data(worded)), overwrite=self.overwrite)
             shown = counted(len(worded), "text")
         else:
             from seq2seq_cli.plots.pictures import save_attention  # not above: few translations are drawn
 
             sentences = [sentence for text in worded for sentence in text.sentences]
-            drawn = save_attention(sentences, self.path, overwrite=self.overwrite)
+            drawn = save_attention(sentences, path, overwrite=self.overwrite)
             shown, is_whole = counted(drawn, "sentence"), is_whole and drawn == len(sentences)
         self.overwrite = True
-        tell(f"attention{'' if is_whole else f' of the first {shown}'} written to {self.path}")
+        tell(f"attention{'' if is_whole else f' of the first {shown}'} written to {path}")
 
-    def _write_page(self, texts: Sequence[Translation], name: str, translator: Translator) -> None:
-        from seq2seq_cli.pages.page import translations_page  # not above: few are shown on a page
-
+    def _page_data(self, texts: Sequence[Translation]) -> TranslationsData:
+        translator = self.run.translator
         languages = translator.src_codec.config.language, translator.tgt_codec.config.language
         sentences = (tuple(each.with_steps(translator.steps(each)) for each in text.sentences) for text in texts)
         shown = [text_data(replace(text, sentences=each)) for text, each in zip(texts, sentences, strict=True)]
-        title, films = f"s2s translate: {name}", list(self.films)
-        data: TranslationsData = {"title": title, "languages": languages, "texts": shown, "films": films}
-        write_output(self.path, translations_page(data), overwrite=self.overwrite)
-
-
-def warn_once(told: set[Check], place: str, translator: Translator, translation: Translation) -> None:
-    """Warn of the problems of a translation, at a place in the input, by the checks that have not `told` of one yet."""
-    for check, problem in problems(translator, translation, told=told):
-        told.add(check)
-        warn(f"{place}: {problem}" if place else problem)
+        title = f"s2s translate: {self.name}"
+        return {"title": title, "languages": languages, "texts": shown, "films": self.films}

@@ -14,7 +14,6 @@ _SHADES = ((0.75, "█"), (0.5, "▓"), (0.25, "▒"), (0.05, "░"))
 _LEGEND = "░ from .05   ▒ from .25   ▓ from .50   █ from .75"
 _LONGEST_LABEL = 20
 _NARROWEST: dict[Style, int] = {"shades": 2, "numbers": 3}
-_ZERO_WIDTH_JOINER = "\u200d"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,5 +68,5 @@ def _label(token: str) -> str:
     from rich.cells import cell_len, set_cell_size
 
     visible = "".join("?" if unicodedata.category(c) in {"Cc", "Zl", "Zp"} else c for c in token or "\u2205")
-    text = visible.strip(_ZERO_WIDTH_JOINER)  # at the end it would join the word to the padding
+    text = visible.strip("\u200d")  # at the end, the zero-width joiner would join the word to the padding
     return text if cell_len(text) <= _LONGEST_LABEL else set_cell_size(text, _LONGEST_LABEL - 2) + ".."

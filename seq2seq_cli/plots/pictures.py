@@ -42,17 +42,14 @@ _FONTS = (
     *("Noto Emoji", "Arial Unicode MS", "Hiragino Sans", "PingFang SC", "Apple SD Gothic Neo", "Microsoft YaHei"),
     *("Yu Gothic", "Malgun Gothic", "Nirmala UI", "Leelawadee UI"),
 )
-_DATES = {"svg": "Date", "pdf": "CreationDate"}
-"""The metadata key of the date, which is left out so that the same figure gives the same bytes."""
 _UNDRAWABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may hold, not even escaped: https://www.w3.org/TR/xml/#charsets"""
 
 
 def save_attention(sentences: Sequence[AttentionMap], path: Path, *, overwrite: bool = False) -> int:
-    """Draw the attention of the first `_MOST_SENTENCES` sentences that have any; returns how many.
+    """Draw the attention of the first `_MOST_SENTENCES` sentences that have any; returns how many: with 0, no picture.
 
-    With 0 sentences there is no picture. Raises UsageError when the file cannot be written, or would be replaced
-    without `overwrite`.
+    Raises UsageError as `write_output`.
     """
     worded = [sentence for sentence in sentences if sentence.weights.size]
     if not worded:
@@ -81,10 +78,10 @@ def picture(draw: Callable[[], Figure], image_format: str) -> bytes:
             "pdf.fonttype": 42,  # text, here too
         }
     )
-    metadata = {_DATES[image_format]: None} if image_format in _DATES else {}
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(image_format)
     with settings, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        draw().savefig(content, format=image_format, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=metadata)
+        draw().savefig(content, format=image_format, dpi=_DPI, bbox_inches="tight", pad_inches=0.15, metadata=undated)
     if any("missing from font" in str(warning.message) for warning in caught):  # matplotlib warns of each character
         logger.warning(
             "no installed font has some of the characters: the picture shows boxes in their place; install a font of"
@@ -119,7 +116,10 @@ def _figure(sentences: Sequence[AttentionMap]) -> Figure:
             top = bottom - (box.y1 - height)
             panel.set_position((0, top - height, width, height))
             right, bottom = max(right, box.x1), top - height + box.y0 - _GAP
-    _colour_bar(figure, panels[0], right + _GAP)
+    place = panels[0].get_position()
+    bar_height = max(_BAR_HEIGHT, min(place.height, 4 * _BAR_HEIGHT))
+    bar = figure.add_axes((right + _GAP, place.y1 - bar_height, _BAR_WIDTH, bar_height))
+    figure.colorbar(panels[0].images[0], cax=bar, label="attention weight", ticks=[0, 0.25, 0.5, 0.75, 1])
     return figure
 
 
@@ -139,11 +139,3 @@ def _panel(figure: Figure, attention: AttentionMap, *, cell: float) -> Axes:
     axes.grid(which="minor", color="0.9", linewidth=0.6)
     axes.xaxis.set_label_position("top")
     return axes
-
-
-def _colour_bar(figure: Figure, panel: Axes, left: float) -> None:
-    """Draw the scale beside the first panel."""
-    place = panel.get_position()
-    height = max(_BAR_HEIGHT, min(place.height, 4 * _BAR_HEIGHT))
-    bar = figure.add_axes((left, place.y1 - height, _BAR_WIDTH, height))
-    figure.colorbar(panel.images[0], cax=bar, label="attention weight", ticks=[0, 0.25, 0.5, 0.75, 1])

@@ -9,22 +9,21 @@ from typing import Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.parsing import file_option, set_option
+from seq2seq_cli.cli.parsing import option, set_option
 from seq2seq_cli.cli.terminal import table_lines, tell, write_lines
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.runs.listing import Run, results
 
+_FOLDER = Path("comparison")
 _DIGITS = {"test bleu": ".1f", "test chrf": ".1f", "loss": ".3f", "minutes": ".1f", "parameters": ",.0f"}
 """The figures, each with its digits; `loss` is that of the validation split."""
 
 
 def compare(
     configs: Annotated[list[str], typer.Argument(metavar="CONFIG", help="Configs by name or path.")],
-    pairs: Annotated[Path, file_option("The pair file; it is prepared as the first config says.")],
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Seeds that each config is trained with.")] = 3,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of the comparison; runs that it has are resumed.")
-    ] = Path("comparison"),
+    pairs: Annotated[Path, option("FILE", "The pair file; it is prepared as the first config says.")],
+    seeds: Annotated[int, option("N", "Seeds that each config is trained with.", min=1)] = 3,
+    out: Annotated[Path, option("DIR", "The folder of the comparison; runs that it has are resumed.")] = _FOLDER,
     set_: Annotated[list[str] | None, set_option("one key of all configs")] = None,
 ) -> None:
     """Train several configs on the same pairs, and print their scores side by side.

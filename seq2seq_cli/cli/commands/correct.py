@@ -13,8 +13,8 @@ from seq2seq_cli.runs.layout import CORRECTIONS
 
 
 def correct(
-    src: Annotated[str, typer.Argument(metavar="SRC", help="A text.", show_default=False)],
-    tgt: Annotated[str, typer.Argument(metavar="TGT", help="Its right translation.", show_default=False)],
+    src: Annotated[str, typer.Argument(metavar="SRC", help="A text.")],
+    tgt: Annotated[str, typer.Argument(metavar="TGT", help="Its right translation.")],
     model: Annotated[Path | None, run_option("The run to correct")] = None,
 ) -> None:
     """Give a run the right translation of a text, which counts from the next text on.
@@ -22,8 +22,7 @@ def correct(
     It becomes a line of corrections.tsv in the folder of the run, where it can be changed or removed. Sentences like it
     follow it, too.
     """
-    for name, text in (("SRC", src), ("TGT", tgt)):
-        check_utf8(name, text)
+    check_utf8({"SRC": src, "TGT": tgt})
     with loading():
         run = load(model, device="cpu")
     before = run.translate(src)  # a bad line of the file is told before another one is added

@@ -6,23 +6,22 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.parsing import Overwrite
+from seq2seq_cli.cli.parsing import Overwrite, option
 from seq2seq_cli.cli.terminal import progress_bar, write_lines
 from seq2seq_cli.errors import UsageError, command_line
-from seq2seq_cli.pairs.published import SITE
-from seq2seq_cli.pairs.published import download as run
+from seq2seq_cli.pairs import published
 from seq2seq_cli.text.languages import PUBLISHED, name_of, short_code
 from seq2seq_cli.text.spacy_tokenizers import has_tokenizer
 
 
 def download(
     language: Annotated[
-        str | None, typer.Argument(metavar="LANGUAGE", help="A code or a name: deu, de or German.", show_default=False)
+        str | None, typer.Argument(metavar="LANGUAGE", help="A code or a name: deu, de or German.")
     ] = None,
     list_: Annotated[bool, typer.Option("--list", help="Print the languages and exit.")] = False,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put the files.")] = Path(),
+    out: Annotated[Path, option("DIR", "Where to put the files.")] = Path(),
     overwrite: Overwrite = False,
-    site: Annotated[str, typer.Option(metavar="URL", help="Another site with the same archives.")] = SITE,
+    site: Annotated[str, option("URL", "Another site with the same archives.")] = published.SITE,
 ) -> None:
     """Fetch sentence pairs of English and another language, from https://www.manythings.org/anki/.
 
@@ -34,7 +33,7 @@ def download(
     if language is None:
         raise UsageError("no language: give one such as 's2s download deu'; 's2s download --list' shows all")
     with progress_bar("download", "B") as progress:
-        downloaded = run(language, out, site=site, overwrite=overwrite, progress=progress)
+        downloaded = published.download(language, out, site=site, overwrite=overwrite, progress=progress)
     lines = [f"{downloaded.pair_file}: {downloaded.lines:,} sentence pairs"]
     if downloaded.about:
         lines.append(f"{downloaded.about}: authors and licence")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.parsing import RUN_FORMS, Columns, Device, Encoding, Overrides, Overwrite, file_option
+from seq2seq_cli.cli.parsing import RUN_FORMS, Columns, Device, Encoding, Overrides, Overwrite, option
 from seq2seq_cli.cli.terminal import tell, write_json, write_lines
 from seq2seq_cli.files.writing import check_output_path, write_output
 
@@ -14,39 +14,40 @@ from seq2seq_cli.files.writing import check_output_path, write_output
 def evaluate(
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="RUN", help=f"The runs, each by {RUN_FORMS}; the newest one by default.", show_default=False
-        ),
+        typer.Argument(metavar="RUN", help=f"The runs, each by {RUN_FORMS}; the newest one by default."),
     ] = None,
     split: Annotated[
         Literal["test", "valid"] | None, typer.Option(help="The split of the corpus.", show_default="test")
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The prepared folder.", show_default="the one that the first run names"),
+        Path | None, option("DIR", "The prepared folder.", default="the one that the first run names")
     ] = None,
     file: Annotated[
         list[Path] | None,
-        file_option(
+        option(
+            "FILE",
             "Sentence pairs of your own, in place of a split, in any form that prepare takes; given twice for two"
-            " aligned files."
+            " aligned files.",
         ),
     ] = None,
     columns: Columns = None,
     encoding: Encoding = None,
     alignment: Annotated[
         Path | None,
-        file_option(
-            "Gold links of the words of --file, i-j or i?j, line by line, for the attention's alignment error rate."
+        option(
+            "FILE",
+            "Gold links of the words of --file, i-j or i?j, line by line, for the attention's alignment error rate.",
         ),
     ] = None,
     hypotheses: Annotated[
-        list[Path] | None, file_option("Translations made elsewhere, one per line; may be given repeatedly.")
+        list[Path] | None, option("FILE", "Translations made elsewhere, one per line; may be given repeatedly.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     html: Annotated[
         Path | None,
-        file_option("Write a page for a browser, too: all figures and sentences, with scores, attention and searches."),
+        option(
+            "FILE", "Write a page for a browser, too: all figures and sentences, with scores, attention and searches."
+        ),
     ] = None,
     overwrite: Overwrite = False,
     device: Device = "auto",

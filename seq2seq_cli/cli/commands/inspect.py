@@ -10,6 +10,7 @@ import numpy as np
 import typer
 from rich.cells import cell_len
 
+from seq2seq_cli.cli.parsing import option
 from seq2seq_cli.corpus import inspection
 from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER
 from seq2seq_cli.corpus.prepared import PreparedCorpus
@@ -26,7 +27,7 @@ _EXAMPLES = 10
 
 def inspect(
     prepared: Annotated[Path, typer.Argument(metavar="PREPARED", help="A prepared folder.")] = DEFAULT_FOLDER,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed that draws the pairs to show.")] = 1,
+    seed: Annotated[int, option("N", "The seed that draws the pairs to show.", min=0)] = 1,
 ) -> None:
     """Check a prepared folder, and show its content.
 

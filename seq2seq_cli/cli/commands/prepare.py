@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.parsing import Columns, Encoding, Files, Overwrite, file_option, set_option
+from seq2seq_cli.cli.parsing import Columns, Encoding, Files, Overwrite, option, set_option
 from seq2seq_cli.cli.terminal import progress_bar, tell, warn, write_lines
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.counts import counted
@@ -36,46 +36,39 @@ def prepare(
             metavar="FILE",
             help="Sentence pairs: source, tab, target per line, or CSV, JSON, TMX, XLIFF, PO, Toolbox, FLEx, ELAN,"
             " Parquet, .xlsx; also two aligned files; .zip and .gz, too; - is standard input.",
-            show_default=False,
         ),
     ] = None,
-    src: Annotated[Files, file_option("Source sentences alone, one per line; needs --tgt.")] = None,
-    tgt: Annotated[Files, file_option("Their translations, line by line.")] = None,
+    src: Annotated[Files, option("FILE", "Source sentences alone, one per line; needs --tgt.")] = None,
+    tgt: Annotated[Files, option("FILE", "Their translations, line by line.")] = None,
     columns: Columns = None,
     swap: Annotated[bool, typer.Option("--swap", help="Translate from the second column into the first.")] = False,
     languages: Annotated[
         str | None,
-        typer.Option(
-            metavar="en-de",
-            help="The languages of the columns.",
-            show_default="by the names of columns or files, else by words of English and German",
+        option(
+            "en-de",
+            "The languages of the columns.",
+            default="by the names of columns or files, else by words of English and German",
         ),
     ] = None,
     encoding: Encoding = None,
-    limit: Annotated[
-        int | None, typer.Option(min=1, max=LARGEST_INTEGER, metavar="N", help="Use the first N lines.")
-    ] = None,
-    valid: Annotated[Files, file_option("A validation split of your own; else one is drawn.")] = None,
-    test: Annotated[Files, file_option("A test split of your own; else one is drawn.")] = None,
+    limit: Annotated[int | None, option("N", "Use the first N lines.", min=1, max=LARGEST_INTEGER)] = None,
+    valid: Annotated[Files, option("FILE", "A validation split of your own; else one is drawn.")] = None,
+    test: Annotated[Files, option("FILE", "A test split of your own; else one is drawn.")] = None,
     related: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FILE[:en-de]",
-            help="Pairs that share one language with yours, to learn from; the languages of its columns may follow.",
-            show_default=False,
+        option(
+            "FILE[:en-de]",
+            "Pairs that share one language with yours, to learn from; the languages of its columns may follow.",
         ),
     ] = None,
-    dictionary: Annotated[Files, file_option("A word list, for training only.")] = None,
-    tgt_only: Annotated[Files, file_option("Text in the language translated into, one sentence per line.")] = None,
-    src_only: Annotated[Files, file_option("Text in the language translated from.")] = None,
+    dictionary: Annotated[Files, option("FILE", "A word list, for training only.")] = None,
+    tgt_only: Annotated[Files, option("FILE", "Text in the language translated into, one sentence per line.")] = None,
+    src_only: Annotated[Files, option("FILE", "Text in the language translated from.")] = None,
     config: Annotated[
-        str | None,
-        typer.Option("--config", "-c", metavar="NAME", help="A config; its data and text sections are used."),
+        str | None, option("NAME", "A config; its data and text sections are used.", "--config", "-c")
     ] = None,
     set_: Annotated[list[str] | None, set_option("a key, such as text.unit=word")] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The prepared folder.", show_default="data/prepared")
-    ] = None,
+    out: Annotated[Path | None, option("DIR", "The prepared folder.", default="data/prepared")] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Prepare files of sentence pairs for training.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.parsing import Overwrite, PlainGroup
+from seq2seq_cli.cli.parsing import Overwrite, PlainGroup, option
 from seq2seq_cli.cli.terminal import table_lines, tell, warn, write_lines
 from seq2seq_cli.config.choices import CurveAxis, CurveMeasure
 from seq2seq_cli.config.yaml12 import shown
@@ -15,7 +15,6 @@ from seq2seq_cli.errors import UsageError, one_line
 from seq2seq_cli.files.writing import check_output_path
 from seq2seq_cli.runs import listing
 from seq2seq_cli.runs.layout import RUNS
-from seq2seq_cli.runs.listing import Run
 
 app = typer.Typer(name="runs", cls=PlainGroup, rich_markup_mode=None, add_completion=False)
 
@@ -32,8 +31,7 @@ _DIGITS = {
 
 @app.callback(invoke_without_command=True)
 def list_runs(
-    context: typer.Context,
-    folder: Annotated[Path, typer.Option("--in", metavar="DIR", help="The folder of the runs.")] = RUNS,
+    context: typer.Context, folder: Annotated[Path, option("DIR", "The folder of the runs.", "--in")] = RUNS
 ) -> None:
     """List the runs with their scores and state, newest first; compare them or draw their learning curves.
 
@@ -42,8 +40,7 @@ def list_runs(
     context.obj = folder
     if context.invoked_subcommand is not None:
         return
-    found = listing.list_runs(folder)
-    if found:
+    if found := listing.list_runs(folder):
         write_lines(_list_lines(found))
     else:
         tell(f"no runs are in {folder} yet: s2s train makes one; those of s2s compare are in runs/ of its folder")
@@ -75,10 +72,9 @@ def plot(
     ] = None,
     out: Annotated[
         Path,
-        typer.Option(
-            metavar="FILE",
-            help="The picture, .png, .svg or .pdf; or a page, .html, which also shows the attention while it was"
-            " learned.",
+        option(
+            "FILE",
+            "The picture, .png, .svg or .pdf; or a page, .html, which also shows the attention while it was learned.",
         ),
     ] = Path("curves.png"),
     x: Annotated[CurveAxis, typer.Option(help="The x axis of the curves.")] = "epoch",
@@ -100,24 +96,23 @@ def plot(
     tell(f"learning curves written to {out}")
 
 
-def _titles(found: Sequence[Run]) -> list[str]:
+def _titles(found: Sequence[listing.Run]) -> list[str]:
     """The names of the runs; the path where two runs have the same name."""
     names = [run.path.resolve().name for run in found]
     return [one_line(name if names.count(name) == 1 else str(run.path)) for name, run in zip(names, found, strict=True)]
 
 
-def _list_lines(found: Mapping[Path, Run | str]) -> Iterator[str]:
+def _list_lines(found: Mapping[Path, listing.Run | str]) -> Iterator[str]:
     """Two lines per run: the numbers in columns, below them the model and the state."""
-    titles = ["run", "pairs", "epochs", "best", "test bleu", "minutes"]
     rows = [[one_line(path.name), *_cells(run)] for path, run in found.items()]
-    header, *lines = table_lines(titles, rows, numbers=True)
+    header, *lines = table_lines(["run", "pairs", "epochs", "best", "test bleu", "minutes"], rows, numbers=True)
     yield header
     for run, line in zip(found.values(), lines, strict=True):
         yield line
         yield "  damaged" if isinstance(run, str) else one_line(f"  {run.config.model.in_words}; {run.state}")
 
 
-def _cells(run: Run | str) -> list[str]:
+def _cells(run: listing.Run | str) -> list[str]:
     if isinstance(run, str):
         return ["-"] * 5
     training, test = run.config.training, run.history.test
@@ -136,7 +131,7 @@ def _result(key: str, value: object) -> str:
     return "-" if value is None else one_line(format(value, _DIGITS.get(key, "")))
 
 
-def _comparison_lines(found: Sequence[Run]) -> Iterator[str]:
+def _comparison_lines(found: Sequence[listing.Run]) -> Iterator[str]:
     """The tables of the config keys that differ, and of the results."""
     names = _titles(found)
     settings = [(key, *map(shown, values)) for key, values in listing.config_differences(found)]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from seq2seq_cli.cli.parsing import Device, Overrides, check_utf8, loading, run_option
-from seq2seq_cli.cli.terminal import decimal, json_line
+from seq2seq_cli.cli.terminal import json_line
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines
 from seq2seq_cli.decoding.load import load
@@ -21,15 +21,8 @@ from seq2seq_cli.files.writing import json_number
 
 
 def score(
-    src: Annotated[
-        str, typer.Argument(metavar="SRC", help="A text, or a file with a text per line.", show_default=False)
-    ],
-    tgt: Annotated[
-        str,
-        typer.Argument(
-            metavar="TGT", help="Its translation, or a file with a translation per line.", show_default=False
-        ),
-    ],
+    src: Annotated[str, typer.Argument(metavar="SRC", help="A text, or a file with a text per line.")],
+    tgt: Annotated[str, typer.Argument(metavar="TGT", help="Its translation, or a file with a translation per line.")],
     model: Annotated[Path | None, run_option("The run to score with")] = None,
     format_: Annotated[
         Literal["text", "json"],
@@ -51,10 +44,10 @@ def score(
     count, total = 0, TotalScore()
     for pair in score_pairs(translator, pairs, place):
         count, total = count + 1, total + pair
-        sys.stdout.write(_pair_json(pair) if is_json else _line(pair, f"confidence {decimal(pair.confidence)}"))
-    perplexity = f"perplexity {decimal(total.perplexity)}"
+        sys.stdout.write(_pair_json(pair) if is_json else _line(pair, f"confidence {pair.confidence:.4f}"))
     content = {"pairs": count, **_numbers(total), "perplexity": json_number(total.perplexity)}
-    sys.stdout.write(json_line(content, sys.stdout) if is_json else f"all {count:,}: {_line(total, perplexity)}")
+    shown = _line(total, f"perplexity {total.perplexity:.4f}")
+    sys.stdout.write(json_line(content, sys.stdout) if is_json else f"all {count:,}: {shown}")
 
 
 def _pairs(texts: tuple[str, str]) -> tuple[Iterator[tuple[str, str]], Callable[[int], str]]:
@@ -65,8 +58,7 @@ def _pairs(texts: tuple[str, str]) -> tuple[Iterator[tuple[str, str]], Callable[
     if any(are_files):
         file, text = texts if are_files[0] else texts[::-1]
         raise UsageError(f"{text}: no such file, but {file} is one: give two files, or two texts")
-    for name, text in zip(("SRC", "TGT"), texts, strict=True):
-        check_utf8(name, text)
+    check_utf8({"SRC": texts[0], "TGT": texts[1]})
     return iter([texts]), lambda _: "SRC"
 
 
@@ -80,7 +72,7 @@ def _pairs_of_lines(src: Path, tgt: Path) -> Iterator[tuple[str, str]]:
 
 def _line(total: TotalScore, more: str) -> str:
     tokens = counted(total.length, "token")
-    return f"log-probability {decimal(total.log_probability)} of {tokens}, score {decimal(total.score)}, {more}\n"
+    return f"log-probability {total.log_probability:z.4f} of {tokens}, score {total.score:z.4f}, {more}\n"
 
 
 def _pair_json(pair: PairScore) -> str:

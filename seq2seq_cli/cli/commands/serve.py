@@ -5,27 +5,27 @@ from typing import Annotated
 
 import typer
 
-from seq2seq_cli.cli.parsing import Device, Overrides, Threads, file_option, loading, run_option
+from seq2seq_cli.cli.parsing import Device, Overrides, Threads, loading, option, run_option
 from seq2seq_cli.cli.terminal import tell, warn
 from seq2seq_cli.errors import UsageError, how_to_install
 
 
 def serve(
     model: Annotated[list[Path] | None, run_option("A run", "; given more than once, one per direction")] = None,
-    host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="Its port; 0: any free one.")] = 5000,
+    host: Annotated[str, option("HOST", "The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, option("N", "Its port; 0: any free one.", min=0, max=65535)] = 5000,
     api_keys: Annotated[
-        Path | None, file_option("Translate only for those who send a key of this file, which has one per line.")
+        Path | None, option("FILE", "Translate only for those who send a key of this file, which has one per line.")
     ] = None,
     suggestions: Annotated[
         bool, typer.Option(help="Keep the corrections that people send, in suggestions.tsv of the run, for its owner.")
     ] = False,
-    max_characters: Annotated[int, typer.Option(min=1, metavar="N", help="Most characters of a request.")] = 20_000,
+    max_characters: Annotated[int, option("N", "Most characters of a request.", min=1)] = 20_000,
     max_waiting: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Most characters of unanswered requests; others are refused (429).")
+        int, option("N", "Most characters of unanswered requests; others are refused (429).", min=1)
     ] = 400_000,
     timeout: Annotated[
-        float, typer.Option(min=0.1, max=3600, metavar="S", help="Seconds to receive a request, and to translate it.")
+        float, option("S", "Seconds to receive a request, and to translate it.", min=0.1, max=3600)
     ] = 30.0,
     threads: Threads = None,
     device: Device = "auto",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import seq2seq_cli as s2s
-from seq2seq_cli.cli.parsing import set_option
+from seq2seq_cli.cli.parsing import option, set_option
 from seq2seq_cli.cli.training_bar import TrainingBar
 from seq2seq_cli.counts import counted, duration, epochs_in_words
 from seq2seq_cli.errors import UsageError, command_line
@@ -21,26 +21,24 @@ if TYPE_CHECKING:
 def train(
     config: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "NAME",
+            "A config by name or path; s2s configs lists them. By default one is made for the pairs, the minutes"
+            " and the speed of the machine; with --resume or --init-from, the config of the run.",
             "--config",
             "-c",
-            metavar="NAME",
-            help="A config by name or path; s2s configs lists them. By default one is made for the pairs, the minutes"
-            " and the speed of the machine; with --resume or --init-from, the config of the run.",
         ),
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(metavar="M", help="Minutes to train from now on.  [default: (of the config, or 6)]")
+        float | None, option("M", "Minutes to train from now on.", default="of the config, or 6")
     ] = None,
-    hours: Annotated[float | None, typer.Option(metavar="H", help="The same in hours.")] = None,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder made by s2s prepare; data/prepared by default.")
-    ] = None,
+    hours: Annotated[float | None, option("H", "The same in hours.")] = None,
+    data: Annotated[Path | None, option("DIR", "The folder made by s2s prepare; data/prepared by default.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The run folder; by default runs/ and the name of the config, or the minutes; with --init-from"
+        option(
+            "DIR",
+            "The run folder; by default runs/ and the name of the config, or the minutes; with --init-from"
             " RUN_continued.",
         ),
     ] = None,
@@ -52,19 +50,15 @@ def train(
         ),
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing run.")] = False,
-    init_from: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="Begin a new run with the best weights of RUN.")
-    ] = None,
+    init_from: Annotated[Path | None, option("RUN", "Begin a new run with the best weights of RUN.")] = None,
     corrections: Annotated[
         bool, typer.Option("--corrections", help="Learn the corrections of the run of --init-from as well.")
     ] = False,
-    teachers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Models per direction that first translate the pairs.")
-    ] = 0,
+    teachers: Annotated[int, option("N", "Models per direction that first translate the pairs.", min=0)] = 0,
     device: Annotated[
-        str | None, typer.Option(metavar="NAME", help="auto, cpu, cuda or mps; short for --set training.device=NAME.")
+        str | None, option("NAME", "auto, cpu, cuda or mps; short for --set training.device=NAME.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Short for --set training.seed=N.")] = None,
+    seed: Annotated[int | None, option("N", "Short for --set training.seed=N.")] = None,
     set_: Annotated[list[str] | None, set_option("one key of the config")] = None,
 ) -> None:
     """Train a translator on a prepared folder and keep its best weights."""

@@ -16,24 +16,21 @@ from typing import Annotated, Literal
 
 import typer
 
-from seq2seq_cli.cli.parsing import Device, Overrides, Overwrite, Threads, check_utf8, file_option, loading, run_option
-from seq2seq_cli.cli.terminal import progress_bar, tell, tell_error
-from seq2seq_cli.cli.translating import Drawing, OutputOptions, Presenter, open_output, warn_once
+from seq2seq_cli.cli.parsing import Device, Overrides, Overwrite, Threads, check_utf8, loading, option, run_option
+from seq2seq_cli.cli.terminal import progress_bar, tell
+from seq2seq_cli.cli.translating import OutputOptions, Presenter, open_output
 from seq2seq_cli.config.choices import LARGEST_BEAM
 from seq2seq_cli.decoding.demands import Demands, glossary_of
 from seq2seq_cli.decoding.lines import LONGEST_LINE, read_blocks, read_lines
 from seq2seq_cli.decoding.load import load
-from seq2seq_cli.decoding.problems import Check
 from seq2seq_cli.decoding.translation import Translation
-from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.documents.plain_text import TRANSLATED
-from seq2seq_cli.errors import InputError, ModelFileError, UsageError, command_line, how_to_install, one_line
+from seq2seq_cli.errors import InputError, UsageError, command_line, how_to_install, one_line
 from seq2seq_cli.files.reading import is_file
 from seq2seq_cli.files.writing import check_output_path, write_output
 from seq2seq_cli.text.languages import name_of
 
 STDIN = "standard input"
-"""Its name in messages."""
 
 
 def translate(
@@ -48,9 +45,9 @@ def translate(
             "; given more than once, the runs translate together: the probability of a token is the mean of theirs",
         ),
     ] = None,
-    input_: Annotated[Path | None, file_option("Translate the lines of a file.", "--input", "-i")] = None,
+    input_: Annotated[Path | None, option("FILE", "Translate the lines of a file.", "--input", "-i")] = None,
     output: Annotated[
-        Path | None, file_option("Write to FILE, which appears when it is complete.", "--output", "-o")
+        Path | None, option("FILE", "Write to FILE, which appears when it is complete.", "--output", "-o")
     ] = None,
     overwrite: Overwrite = False,
     format_: Annotated[
@@ -59,12 +56,11 @@ def translate(
     ] = "text",
     nbest: Annotated[
         int,
-        typer.Option(
+        option(
+            "N",
+            "Show the N best translations of each text, best first: N lines of text each, or alternatives in json.",
             min=1,
             max=LARGEST_BEAM,
-            metavar="N",
-            help="Show the N best translations of each text, best first: N lines of text each, or alternatives in"
-            " json.",
         ),
     ] = 1,
     score: Annotated[
@@ -83,14 +79,13 @@ def translate(
             " are separated by white space and counted from 0. json always has it.",
         ),
     ] = False,
-    prefix: Annotated[
-        str, typer.Option(metavar="TEXT", help="Begin each translation with these words.", show_default=False)
-    ] = "",
+    prefix: Annotated[str, option("TEXT", "Begin each translation with these words.")] = "",
     glossary: Annotated[
         Path | None,
-        file_option(
+        option(
+            "FILE",
             "Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term are"
-            " alternatives."
+            " alternatives.",
         ),
     ] = None,
     attention: Annotated[
@@ -98,9 +93,10 @@ def translate(
     ] = False,
     draw: Annotated[
         Path | None,
-        file_option(
+        option(
+            "FILE",
             "Draw the attention weights as a .png, .svg or .pdf, or as an .html page for a browser, with the searches"
-            " as well. At the prompt, FILE shows the last text."
+            " as well. At the prompt, FILE shows the last text.",
         ),
     ] = None,
     threads: Threads = None,
@@ -127,51 +123,47 @@ def translate(
     elif output and len(texts) == 1 and is_file(texts[0]):
         cure = f"to translate its lines, give {command_line('--input', texts[0])}"
         raise UsageError(f"{texts[0]}: is a file, but not a document: {cure}")
-    check_utf8("--prefix", prefix)
+    check_utf8({"--prefix": prefix})
     if draw and output and os.path.realpath(draw) == os.path.realpath(output):
         raise UsageError(f"--draw and --output: both are {output}: give two names")
-    drawing = Drawing(path=draw, overwrite=overwrite) if draw else None
+    if draw:
+        check_output_path(draw, content="attention", endings=(".png", ".svg", ".pdf", ".html"), overwrite=overwrite)
     with open_output(None if document else output, overwrite=overwrite) as results:
         terms = {} if glossary is None else glossary_of(read_lines(glossary), str(glossary))
         with loading():
             loaded = load(model or None, device=device, overrides=overrides or [], threads=threads)
         translator = loaded.uncorrected.with_demands(Demands(prefix=prefix, terms=terms))
-        if (attention or drawing) and not translator.engine.has_attention:
-            option = "--draw" if drawing else "--attention"
-            raise UsageError(f"{option}: this model has no attention: leave {option} out, or name another run")
-        if drawing and drawing.is_page:
-            from seq2seq_cli.runs.records import films_of, read_history  # not above: pydantic
-
-            translator = translator.with_traces()
-            with suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s
-                drawing.films = films_of({one_line(loaded.path.resolve().name): read_history(loaded.path)})
+        if (attention or draw) and not translator.engine.has_attention:
+            given = "--draw" if draw else "--attention"
+            raise UsageError(f"{given}: this model has no attention: leave {given} out, or name another run")
         presenter = Presenter(
             run=replace(loaded, uncorrected=translator.with_n_best(nbest)),
             name=" + ".join(one_line(path.resolve().name) for path in model or [loaded.path]),
             output=results,
             options=OutputOptions(format=format_, score=score, align=align, attention=attention, nbest=nbest),
-            drawing=drawing,
+            draw=draw,
+            overwrite=overwrite,
         )
         if document and output:
-            write_output(output, _translated(document, presenter.run.translator), overwrite=overwrite)
+            write_output(output, _translated(document, presenter), overwrite=overwrite)
         else:
             _present(texts, input_, presenter)
 
 
-def _translated(path: Path, translator: Translator) -> bytes:
+def _translated(path: Path, presenter: Presenter) -> bytes:
     """The translation of a document, told and warned of on stderr; raises InputError for one that cannot be read."""
     try:
         from seq2seq_cli.documents.open_document import open_document  # not above: an extra
     except ModuleNotFoundError as error:
         raise UsageError(f"{path}: needs the package {error.name}: {how_to_install('documents')}") from None
+    translator, texts = presenter.run.translator, list[str]()
     draft = open_document(path, (translator.src_codec.config.language, translator.tgt_codec.config.language))
     tell(f"{path} is a document: its text is translated")
-    told, texts = set[Check](), list[str]()
     with progress_bar("translate", " texts") as show:
         for translation in translator.translate_stream([slot.text for slot in draft.slots]):
             texts.append(translation.text)
             show(len(texts), len(draft.slots))
-            warn_once(told, str(path), translator, translation)
+            presenter.warn_once(str(path), translation)
     return draft.written(texts)
 
 
@@ -183,8 +175,7 @@ def _check(texts: list[str], input_: Path | None, output: Path | None) -> None:
         raise UsageError(f"--input: {input_} is a document, not a file of lines: give it as TEXT, with --output")
     if output is not None and not texts and input_ is None and sys.stdin.isatty():
         raise UsageError("--output: the prompt needs the terminal: give TEXT, --input or a pipe")
-    for number, text in enumerate(texts, start=1):
-        check_utf8(f"TEXT {number}", text)
+    check_utf8({f"TEXT {number}": text for number, text in enumerate(texts, start=1)})
 
 
 def _present(texts: list[str], input_: Path | None, presenter: Presenter) -> None:
@@ -240,7 +231,7 @@ def _ask(presenter: Presenter) -> None:
                 line = input("src> ")
             if line.strip() in ("quit", "exit"):
                 return
-            check_utf8(f"{STDIN}:{number}", line)
+            check_utf8({f"{STDIN}:{number}": line})
             if line.strip():
                 presenter.show(presenter.run.translator.translate_stream([line]), name_unknown=True)
         except EOFError:
@@ -250,4 +241,4 @@ def _ask(presenter: Presenter) -> None:
             sys.stderr.write("\nCtrl-D, quit or exit ends\n")
         except InputError as error:
             for problem in error.args:
-                tell_error(problem)
+                tell(f"error: {problem}")

@@ -67,7 +67,7 @@ def _occurrences(term: str, place: str, text: str) -> Iterator[int]:
     start = place.find(term)
     while start >= 0:
         edges = [text[max(edge - 1, 0) : edge + 1] for edge in (start, start + len(term))]
-        if not any(len(around) == 2 and characters.are_in_one_word(*around) for around in edges):
+        if not any(len(around) == 2 and all(map(characters.in_spaced_word, around)) for around in edges):
             yield start
         start = place.find(term, start + 1)
 

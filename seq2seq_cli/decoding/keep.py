@@ -204,7 +204,7 @@ def _may_part(before: str, after: str) -> bool:
     if is_space(before) or is_space(after):
         return not is_space(after)
     is_joined = category(after)[0] == "M" or "\u200d" in {before, after}
-    return not (is_joined or characters.are_in_one_word(before, after))
+    return not (is_joined or all(map(characters.in_spaced_word, (before, after))))
 
 
 def _weights_of_words(

@@ -176,7 +176,6 @@ _RUN, _RUN_TEXT, _RUN_FORMAT, _PROOF = f"{_W}r", f"{_W}t", f"{_W}rPr", f"{_W}pro
 _USUAL, _STYLED, _FIELD = "usual", "styled", "field"
 """Stand for runs with text while it is translated: those of a paragraph's usual format, and others; and for all runs
 of a field, such as the number of a page, whose order must stay."""
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _LINKS = "hyperlink ins moveTo smartTag fldSimple customXml bdo dir"
 _AROUND_RUNS = [f"{_W}{name}" for name in f"p {_LINKS}".split()]
 
@@ -290,7 +289,6 @@ def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None
     """Put the text of a paragraph or a link back into runs; `inner` is what may only stand in runs."""
     items: list[tuple[Element, Element | str]] = []
     """Each with a run that has its format."""
-    styled = [*parent.iterchildren(_STYLED)]
     for item in _taken(parent):
         if isinstance(item, str) or item.tag != _STYLED:
             items.append((usual, item))
@@ -306,10 +304,10 @@ def _fasten(parent: Element, usual: Element, inner: Collection[Element]) -> None
                 text = etree.SubElement(around, _RUN_TEXT)
                 text.text = item
                 if item != item.strip():
-                    text.set(_SPACE, "preserve")
+                    text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
             else:
                 around.append(item)
-    for run in styled:
+    for run in [*parent.iterchildren(_STYLED)]:
         parent.remove(run)
 
 

@@ -16,8 +16,7 @@ from seq2seq_cli.files.reading import DAMAGE, read_whole
 _Read: TypeAlias = Callable[[bytes, str, Languages], Draft]
 """Takes a file apart; the second argument is its name in messages."""
 
-_LARGEST = 100_000_000
-"""Bytes of a document."""
+_MOST_BYTES = 100_000_000
 _MOST_UNPACKED = 200_000_000
 """Bytes of all that is packed in a document; no more of a member is unpacked than the archive says."""
 
@@ -25,7 +24,7 @@ _MOST_UNPACKED = 200_000_000
 def open_document(path: Path, languages: Languages) -> Draft:
     """The draft of a file; raises InputError as `open_content`, and for a file that cannot be read."""
     try:
-        return open_content(read_whole(path, most=_LARGEST, is_named=True), str(path), languages, _MOST_UNPACKED)
+        return open_content(read_whole(path, most=_MOST_BYTES, is_named=True), str(path), languages, _MOST_UNPACKED)
     except OSError as error:
         raise InputError(unreadable(path, error)) from None
 

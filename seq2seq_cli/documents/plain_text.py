@@ -31,9 +31,7 @@ XLIFF_LANGUAGES = {"source": ("source-language", "srcLang"), "target": ("target-
 XML_CODES = {"bpt", "ept", "it", "ph", "ut"}
 """Elements of XLIFF and TMX that hold codes of the text's layout, and no text."""
 
-
-_UNSPACED = "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED)
-_WITHIN = re.compile(rf"(?<=[、，{_UNSPACED}])(?<![{''.join(FINAL_MARKS)}])\n(?=[{_UNSPACED}])")
+_WITHIN = re.compile(rf"(?<=[、，{UNSPACED}])(?<![{''.join(FINAL_MARKS)}])\n(?=[{UNSPACED}])")
 
 
 class Slot(NamedTuple):
@@ -254,10 +252,7 @@ def _line(place: int, line: str) -> _Line:
 
 
 def cut(text: str, shares: Sequence[int]) -> list[str]:
-    """The text in as many parts, about as long as their shares, cut between words and outside of tags.
-
-    A cut behind a punctuation mark is preferred. Where there are fewer words than parts, the last parts are empty.
-    """
+    """The text in parts about as long as their shares, cut between words, not in tags; the last ones may be empty."""
     whole = {at for found in _WHOLE.finditer(text) for at in range(found.start() + 1, found.end())}
     gaps = (at for at in range(1, len(text)) if text[at] == " " or all(map(is_unspaced, text[at - 1 : at + 1])))
     places = [at for at in gaps if at not in whole]

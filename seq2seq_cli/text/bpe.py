@@ -71,7 +71,7 @@ def learn_bpe(
 
 
 def joined(merge: Merge) -> str:
-    """The unit that a merge makes: the first of its two and the second without its mark."""
+    """The unit that two units, or more, with spaces between them make: the first, and the others without their mark."""
     return merge.replace(_GAP, "")
 
 
@@ -85,8 +85,8 @@ def units_of(token: str, ranks: Mapping[Merge, int], kept: Iterator[bool] = _ALL
 
     BPE-dropout, Provilkov et al. 2020, algorithm 1: at each step every possible merge is dropped with some probability,
     and the first of the others is carried out, until all are dropped. Each draw of ``kept`` says whether the next
-    possible merge is carried out or dropped. Draws after that first one change nothing, so it is asked merge by merge,
-    in their order, up to the first that is not dropped.
+    possible merge is carried out or dropped. One is drawn for merge after merge, in their order, up to the first that
+    is carried out: draws after that one change nothing.
     """
     units = characters(token)
     found = [ranks.get(f"{left} {right}", _NO_RANK) for left, right in pairwise(units)]
@@ -156,14 +156,14 @@ def _learn_merges(words: Mapping[str, int], alphabet: Sequence[str], min_count: 
         unit: _WORD_END if unit[-1].isdigit() else chr(number)
         for number, unit in enumerate(alphabet, start=_FIRST_SYMBOL)
     }
-    units = {symbol: unit for unit, symbol in symbols.items()}
+    units = str.maketrans({symbol: f" {unit}" for unit, symbol in symbols.items()})
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.CharDelimiterSplit(_WORD_END)
     trainer = trainers.BpeTrainer(vocab_size=size, min_frequency=min_count, show_progress=False)
     rows = ("".join(symbols[unit] for unit in characters(word)) for word in words)
     tokenizer.train_from_iterator(chain.from_iterable(map(_copies, rows, words.values())), trainer)
     merges = json.loads(tokenizer.to_str())["model"]["merges"]
-    return [f"{_spell(left, units)} {_spell(right, units)}" for left, right in merges]
+    return [" ".join(joined(side.translate(units).removeprefix(" ")) for side in sides) for sides in merges]
 
 
 def _copies(word: str, count: int) -> Iterator[str]:
@@ -171,7 +171,3 @@ def _copies(word: str, count: int) -> Iterator[str]:
     whole, rest = divmod(count, _COPIES_PER_TEXT)
     yield from repeat((word + _WORD_END) * _COPIES_PER_TEXT, whole)
     yield (word + _WORD_END) * rest
-
-
-def _spell(symbols: str, units: Mapping[str, str]) -> str:
-    return units[symbols[0]] + "".join(units[symbol].removeprefix(CONTINUING) for symbol in symbols[1:])

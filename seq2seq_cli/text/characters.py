@@ -1,7 +1,4 @@
-"""Characters: one spelling for each text, what they are part of, and their case by the rules of the language.
-
-The marks of the units of a vocabulary, and the scripts without spaces between words, are named here.
-"""
+"""Characters: one spelling for each text, the marks of units, scripts, and case by the rules of the language."""
 
 import functools
 import re
@@ -40,16 +37,12 @@ LOUD_STOPS = "!?؟"
 """Marks that end a sentence, whatever follows: unlike full stops, they are in no abbreviation and no number."""
 
 UNSPACED = (
-    *((0x0E00, 0x0FFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF), (0x3400, 0x9FFF)),
-    *((0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x10FFFF)),
+    "\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0010ffff"
 )
-"""Ranges of code points of scripts without spaces between words: Thai, Lao and Tibetan, Burmese, Khmer, Kana, Han."""
-
-UNSPACED_LETTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in (*UNSPACED, (0xAC00, 0xD7AF)))
-"""Members of a character class: letters of scripts without spaces between words, and of Korean, which joins particles.
-
-They are no part of a number or an address, which has no spaces around it there: ``请看 example.com。谢谢``.
-"""
+"""The members of a class: scripts without spaces between words, Thai, Lao and Tibetan, Burmese, Khmer, Kana, Han."""
+UNSPACED_LETTERS = UNSPACED + "\uac00-\ud7af"
+"""And Korean, which joins particles: these are no part of a number or an address, ``请看 example.com。谢谢``."""
 
 ACCENTS = (
     r"\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -72,10 +65,7 @@ _OTHER_MARKS = str.maketrans({SPACING: "_", CONTINUING: "|", BEGINNING: "|"})
 
 
 def normalise(text: str) -> str:
-    """Compose to NFC, make each run of white space one space, strip, drop unseen characters, replace our marks.
-
-    Idempotent: normalising a normalised text changes nothing.
-    """
+    """The text in NFC, stripped, with single spaces, without unseen characters, our marks replaced; idempotent."""
     text = " ".join(without_control_characters(text).split())
     return unicodedata.normalize("NFC", text).translate(_OTHER_MARKS)
 
@@ -95,10 +85,7 @@ def without_control_characters(text: str) -> str:
 
 
 def hide(text: str, spans: Sequence[Span]) -> str:
-    """The text with HIDDEN in place of each span ``text[start:end]``, and without any of its own.
-
-    The spans are in order and do not overlap.
-    """
+    """The text with HIDDEN in place of each of the spans, in order and apart, and without any of its own."""
     edges = pairwise([0, *chain.from_iterable(spans), len(text)])
     return HIDDEN.join(text[start:end].replace(HIDDEN, "") for start, end in islice(edges, 0, None, 2))
 
@@ -113,14 +100,9 @@ def in_spaced_word(character: str) -> bool:
     return character != "" and in_word(character) and not is_unspaced(character)
 
 
-def are_in_one_word(before: str, after: str) -> bool:
-    """Whether two neighbouring characters are in one word, of a script with spaces between words."""
-    return in_spaced_word(before) and in_spaced_word(after)
-
-
 def is_unspaced(character: str) -> bool:
     """Whether a character is of a script without spaces between words."""
-    return any(first <= ord(character) <= last for first, last in UNSPACED)
+    return re.match(f"[{UNSPACED}]", character) is not None
 
 
 def is_space(character: str) -> bool:
@@ -187,10 +169,7 @@ def small_first(text: str, language: str) -> str:
 
 
 def is_all_upper(text: str) -> bool:
-    """Whether a text has two letters or more, all of them upper case: true of ``GO!``, false of ``I.`` and ``A 3``.
-
-    A letter of a script without case is not upper case: false of ``他说OK。``.
-    """
+    """Whether two letters or more are all upper case: true of ``GO!``, false of ``I.``, ``A 3`` and ``他说OK。``."""
     letters = [character for character in text if unicodedata.category(character) in {"Lu", "Ll", "Lt", "Lo"}]
     return len(letters) > 1 and all(letter.isupper() for letter in letters)
 

@@ -8,24 +8,9 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from seq2seq_cli.config.choices import Unit
+from seq2seq_cli.text import characters
 from seq2seq_cli.text.bpe import Bpe, Merge
-from seq2seq_cli.text.characters import (
-    BEGINNING,
-    CONTINUING,
-    FINAL_MARKS,
-    HIDDEN,
-    INNER_APOSTROPHE,
-    SPACING,
-    Case,
-    Span,
-    capitalise,
-    hide,
-    in_word,
-    normalise,
-    small_first,
-    split_like,
-    upper,
-)
+from seq2seq_cli.text.characters import BEGINNING, CONTINUING, FINAL_MARKS, HIDDEN, SPACING, Case, Span, normalise
 from seq2seq_cli.text.segmenter import Segmenter, SideOptions, get_segmenter, memoised
 from seq2seq_cli.text.tokenizer import TokenizerRules
 from seq2seq_cli.text.usual_case import UsualCase
@@ -77,8 +62,7 @@ class Writing(NamedTuple):
     text: str
     """The plain text, normalised."""
     units: list[str]
-    """One per id, but for pad, bos and eos, without marks; empty for UNK without a copy. A space between characters is
-    SPACING."""
+    """One per id but pad, bos and eos, without marks; empty for UNK without a copy; a space as a character: SPACING."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,19 +96,17 @@ class Codec:
     """The one of INNER_MARKS that the training sentences mostly have inside words, for every INNER_APOSTROPHE of a text
     that is read; empty: a text keeps its own."""
     small_words: frozenset[str] = field(default=frozenset(), repr=False)
-    """The units that are words in small letters inside the training sentences, where these mostly begin with capitals:
-    with bpe that keeps the case of letters. A text is read in its usual case by them, and written with a capital at its
-    beginning where there are any."""
+    """With bpe that keeps case, the units of words in small letters inside training sentences, if these mostly begin
+    with capitals. A text is read in its usual case by them, and begins with a capital when written if there are any."""
     counts: tuple[int, ...] = field(default=(), repr=False)
     """How often each id occurs in the training sentences; empty: unknown."""
 
     def read(self, text: str, protected: Sequence[Span] = ()) -> Reading:
         """Cut a text into words with their ids; raises InputError when the language's tokenizer is missing.
 
-        Each span ``text[start:end]`` of `protected` is one unknown word, whatever it holds. The spans are in order and
-        do not overlap.
+        Each of the spans `protected`, which are in order and apart, is one unknown word, whatever it holds.
         """
-        words, case = self._in_usual_case(self.spelt(hide(text, protected)))
+        words, case = self._in_usual_case(self.spelt(characters.hide(text, protected)))
         if protected:
             hidden = iter([normalise(text[start:end]) for start, end in protected])
             words = [_protected(next(hidden)) if word.text == HIDDEN else word for word in words]
@@ -136,10 +118,7 @@ class Codec:
         return list(self._cut(self.segmenter.begun(text) if begins else text))
 
     def write(self, ids: Iterable[int], copies: Mapping[int, str] | None = None, case: Case = "usual") -> Writing:
-        """The text of ids in a case, pad, bos and eos left out.
-
-        Where position i of ``ids`` is UNK, ``copies[i]`` is written, or nothing when there is none.
-        """
+        """The text of ids in a case, without pad, bos and eos; where position i is UNK, ``copies[i]``, or nothing."""
         units = list(self._marked_units(ids, copies or {}, case))
         text = normalise("".join(units).replace(CONTINUING, "").replace(SPACING, " "))
         if self.unit != "character":
@@ -150,7 +129,7 @@ class Codec:
         """The text of ids of units alone, as `write` has it, in a tenth of its time."""
         units = "".join([self._marked_of_id[id_] for id_ in ids])
         text = units.replace(CONTINUING, "").replace(SPACING, " ").lstrip(" ")
-        return capitalise(text, self.config.language) if self.small_words else text
+        return characters.capitalise(text, self.config.language) if self.small_words else text
 
     def inside(self, text: str) -> str:
         """A text as it stands inside another one: its first word in its usual case, as `read` has it."""
@@ -170,10 +149,7 @@ class Codec:
         return self._bpe.ids(token)
 
     def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
-        """The ids of the same text with other parts of words: each merge of bpe is left out with probability `dropout`.
-
-        Where the unit is not bpe, the same ids. BPE-dropout, Provilkov et al. 2020.
-        """
+        """The ids of the same text with other parts of words, by `Bpe.resample`; the same where the unit is not bpe."""
         return self._bpe.resample(ids, dropout, random) if self.unit == "bpe" else list(ids)
 
     def has_units_of(self, other: "Codec") -> bool:
@@ -182,10 +158,7 @@ class Codec:
 
     @cached_property
     def has_character_tokens(self) -> bool:
-        """Whether tokens are characters: by the unit, or because the language's words are cut so, as in Chinese.
-
-        A vocabulary of words has few units of one character.
-        """
+        """Whether tokens are characters: by the unit, or because most words of the vocabulary are, as in Chinese."""
         if self.unit != "word":
             return self.unit == "character"
         lengths = [len(unit.removeprefix(SPACING)) for unit in self.vocabulary.words]
@@ -196,14 +169,14 @@ class Codec:
         """The ids of units that lengthen the word before them: parts of tokens, letters without a space before them."""
         if self.unit != "character" and not self.config.spacing:
             return self.vocabulary.continuing
-        return self.vocabulary.continuing | self.vocabulary.ids_where(lambda unit: in_word(unit[0]))
+        return self.vocabulary.continuing | self.vocabulary.ids_where(lambda unit: characters.in_word(unit[0]))
 
     @cached_property
     def usual_cost(self) -> float:
         """The mean cost of a character of the training sentences; the codec must have counts."""
         units = [self.vocabulary.unit(id_).lstrip(SPACING + CONTINUING) for id_ in range(len(self.counts))]
-        characters = sum(count * len(unit) for count, unit in zip(self.counts, units, strict=True))
-        return sum(count * cost for count, cost in zip(self.counts, self.costs, strict=True)) / characters
+        length = sum(count * len(unit) for count, unit in zip(self.counts, units, strict=True))
+        return sum(count * cost for count, cost in zip(self.counts, self.costs, strict=True)) / length
 
     @cached_property
     def costs(self) -> list[float]:
@@ -214,13 +187,10 @@ class Codec:
     def spelt(self, text: str) -> str:
         """The text as the segmenter gets it: normalised, with the apostrophe of the training sentences."""
         text = normalise(text)
-        return INNER_APOSTROPHE.sub(self.apostrophe, text) if self.apostrophe else text
+        return characters.INNER_APOSTROPHE.sub(self.apostrophe, text) if self.apostrophe else text
 
     def _in_usual_case(self, text: str) -> tuple[list[Word], Case]:
-        """The words of a normalised text with their ids in its usual case, and its own case.
-
-        A text is read as it is where words are known in its own case alone.
-        """
+        """The words of a normalised text in its usual case, or as it is where more are known so, and its own case."""
         begun = self.segmenter.begun(text)
         words = list(self._cut(begun))
         if self.segmenter.has_usual_case and (found := self._usual_case.of_text(text)):
@@ -228,7 +198,7 @@ class Codec:
             others = _with_letters(list(self._cut(self.segmenter.begun(usual))), text)
             if sum(word.is_unknown for word in others) <= sum(word.is_unknown for word in words):
                 return others, case
-        is_small = self.small_words and begun != text and text == small_first(text, self.config.language)
+        is_small = self.small_words and begun != text and text == characters.small_first(text, self.config.language)
         return words, "small" if is_small else "usual"
 
     def _cut(self, text: str) -> Iterable[Word]:
@@ -277,7 +247,7 @@ class Codec:
         if len(ids) == 1:
             return Word(surface, ids, (surface,))
         units = [self.vocabulary.unit(id_).removeprefix(CONTINUING).removeprefix(SPACING) for id_ in ids]
-        return Word(surface, ids, tuple(split_like(surface, units, self.config.language)))
+        return Word(surface, ids, tuple(characters.split_like(surface, units, self.config.language)))
 
     def _marked_units(self, ids: Iterable[int], copies: Mapping[int, str], case: Case) -> Iterator[str]:
         """The unit of each id, beginning with SPACING where the text has a space before it."""
@@ -294,9 +264,9 @@ class Codec:
                 unit = self._marked_of_id[id_]
                 is_first |= is_title and unit.startswith(SPACING)
                 if is_first and (word := unit.lstrip(CONTINUING + SPACING)):
-                    unit = unit.removesuffix(word) + capitalise(word, self.config.language)
+                    unit = unit.removesuffix(word) + characters.capitalise(word, self.config.language)
                     is_first = False
-                yield upper(unit, self.config.language) if is_upper else unit
+                yield characters.upper(unit, self.config.language) if is_upper else unit
 
 
 def _with_letters(words: Sequence[Word], text: str) -> list[Word]:

@@ -97,13 +97,9 @@ def name_of(code: str) -> str:
 
 @cache
 def is_known(code: str) -> bool:
-    """Whether a code of configs is of a language with published pairs or with a tokenizer of spaCy's.
-
-    Nearly every word of three letters is the code of some language.
-    """
-    if code in {short_code(each) for each in ("eng", *PUBLISHED)}:
-        return True
-    return code != ANY_LANGUAGE and code.isalpha() and has_tokenizer(code)
+    """Whether a code of configs is of a language with published pairs or with a tokenizer of spaCy's."""
+    is_published = code in {short_code(each) for each in ("eng", *PUBLISHED)}
+    return is_published or (code != ANY_LANGUAGE and code.isalpha() and has_tokenizer(code))
 
 
 @cache

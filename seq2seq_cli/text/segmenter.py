@@ -1,7 +1,4 @@
-"""From normalised text to the tokens that a codec counts, for one side and its options.
-
-Each distinct word is lower-cased, cut and marked once, so that a sentence costs little more than looking up its words.
-"""
+"""From normalised text to the tokens that a codec counts; each distinct word is lower-cased, cut and marked once."""
 
 import re
 from collections.abc import Callable, Hashable, Iterator
@@ -70,7 +67,6 @@ class Segmenter:
     config: SideOptions
     unit: Unit
     rules: TokenizerRules | None
-    """None where the tokenizer is a program, and where the unit is character."""
 
     def tokens(self, text: str) -> list[str]:
         """The tokens of a normalised text; raises InputError when the language's tokenizer is missing."""
@@ -90,13 +86,17 @@ class Segmenter:
     def tokens_and_surfaces(self, text: str) -> Iterator[tuple[str, str]]:
         """Each token of a begun text with its surface form: the piece of the text, without the space before it.
 
-        A token that is a space is SPACING in both forms. Where one upper-case character has several lower-case ones,
-        it is the surface form of the first of them; the others have an empty one.
+        A token that is a space is SPACING in both forms. Several tokens may be one character: see `split_like`.
         """
         if self.unit == "character":
             characters, tokens = self._characters_and_tokens(text)
-            return zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
-        return chain.from_iterable(map(self._pairs_of, text.split()))
+            yield from zip(tokens, split_like(characters, tokens, self.config.language), strict=True)
+            return
+        for word in text.split():
+            pieces = self._tokens_of_word(word)
+            without_marks = [token.removeprefix(BEGINNING).removeprefix(SPACING) for token in pieces]
+            surfaces = split_like(word.removeprefix(BEGINNING), without_marks, self.config.language)
+            yield from zip(pieces, surfaces, strict=True)
 
     @cached_property
     def _tokenizer(self) -> "RuleTokenizer | Program":
@@ -113,12 +113,6 @@ class Segmenter:
         first, *others = self._tokenizer.split(lowered) if len(lowered) <= LONGEST_WORD else (lowered,)
         space = SPACING if self.config.spacing else ""
         return (f"{BEGINNING if word.startswith(BEGINNING) else ''}{space}{first}", *others)
-
-    def _pairs_of(self, word: str) -> Iterator[tuple[str, str]]:
-        tokens = self._tokens_of_word(word)
-        without_marks = [token.removeprefix(BEGINNING).removeprefix(SPACING) for token in tokens]
-        surfaces = split_like(word.removeprefix(BEGINNING), without_marks, self.config.language)
-        return zip(tokens, surfaces, strict=True)
 
     def _lower(self, text: str) -> str:
         return lower(text, self.config.language) if self.config.lowercase else text

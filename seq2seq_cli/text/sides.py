@@ -60,10 +60,9 @@ def fit_codecs(
 def fit_codec(
     config: "SideConfig", unit: Unit, token_counts: Mapping[str, int], rules: TokenizerRules | None = None
 ) -> Codec:
-    """Learn the codec of one side from the number of times that each token of the Segmenter occurs in training.
+    """Learn the codec of one side from how often each token occurs; `rules` are as in `fit_codecs`.
 
     With bpe its vocabulary holds every character that was seen, even when these alone are more than ``max_size``.
-    ``rules`` have cut the tokens; None: the rules of the installed spaCy.
 
     Raises ValueError when the language is still to be found, InputError when spaCy is missing.
     """

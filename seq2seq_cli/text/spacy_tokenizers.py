@@ -5,7 +5,7 @@ import importlib.util
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -18,14 +18,8 @@ from seq2seq_cli.text.tokenizer import KINDS, TokenizerRules
 ANY_LANGUAGE = "xx"
 """spaCy's code for a tokenizer of any language, which cuts at spaces and punctuation."""
 
-PROGRAMS: Mapping[str, Mapping[str, str]] = {
-    "ja": {"sudachipy": "sudachipy", "sudachidict_core": "sudachidict_core"},
-    "ko": {"natto-py": "natto"},
-    "th": {"pythainlp": "pythainlp"},
-    "vi": {"pyvi": "pyvi"},
-    "zh": {},
-}
-"""Languages whose tokenizer is a program, not rules: the names to install and the module of each package it needs."""
+PROGRAMS = {"ja": "sudachipy sudachidict_core", "ko": "natto-py", "th": "pythainlp", "vi": "pyvi", "zh": ""}
+"""Languages whose tokenizer is a program, not rules, and the names to install of the packages that it needs."""
 
 _ONE_AT_A_TIME = threading.Lock()
 """Held while a program cuts: Sudachi, for one, raises an error in a second thread."""
@@ -90,8 +84,9 @@ class Program:
 
 def _load(language: str) -> Any:
     """spaCy's tokenizer for a language, or for ANY_LANGUAGE; it takes 0.1 to 2 seconds to build."""
-    packages = {"spacy": "spacy", **PROGRAMS.get(language, {})}
-    missing = [name for name, module in packages.items() if importlib.util.find_spec(module) is None]
+    packages = ["spacy", *PROGRAMS.get(language, "").split()]
+    # The module of natto-py is natto; the others have the names of their packages.
+    missing = [name for name in packages if importlib.util.find_spec(name.removesuffix("-py")) is None]
     if missing:
         raise InputError(
             f"the tokenizer for '{language}' needs other packages: pip install {' '.join(missing)}, or {_CHARACTERS}"
@@ -113,10 +108,7 @@ def _load(language: str) -> Any:
 
 @contextmanager
 def _torch_hidden() -> Iterator[None]:
-    """Inside, spaCy is imported without torch, which no tokenizer needs and which takes a second to import.
-
-    spaCy then takes torch to be missing in this process; torch itself can still be imported afterwards.
-    """
+    """Hide torch, which no tokenizer needs and takes a second to import: spaCy takes it to be missing from then on."""
     if "torch" in sys.modules:
         yield
         return
@@ -145,15 +137,22 @@ def _expression(pattern: Any, classes: dict[str, int]) -> tuple[str | int, ...]:
 
 @functools.cache
 def _ranges(bracket: str, ignores_case: bool) -> str:
-    """The ranges of a character class; empty for a class within Latin-1, or one that is negated or has categories."""
+    """The ends of the ranges of a class, in order and apart; empty for one in Latin-1, negated or with categories."""
     [(kind, items)] = _parser.parse(bracket)
     if str(kind) != "IN" or not {str(each) for each, _ in items} <= {"LITERAL", "RANGE"}:
         return ""
     spans = [(value, value) if str(each) == "LITERAL" else value for each, value in items]
     if max(last for _, last in spans) < 256:
         return ""
-    others = re.findall(bracket, _cased(), re.IGNORECASE) if ignores_case else []
-    return _as_ranges(chain(spans, ((ord(other), ord(other)) for other in others)))
+    if ignores_case:
+        spans += [(ord(other), ord(other)) for other in re.findall(bracket, _cased(), re.IGNORECASE)]
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(last, joined[-1][1])
+        else:
+            joined.append((first, last))
+    return "".join(chr(first) + chr(last) for first, last in joined)
 
 
 @functools.cache
@@ -161,14 +160,3 @@ def _cased() -> str:
     """All characters that have another case; the planes of Unicode behind the second have none."""
     every = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x20000))))
     return "".join(character for character in every if not character.lower() == character == character.upper())
-
-
-def _as_ranges(spans: Iterable[tuple[int, int]]) -> str:
-    """The first and the last character of each range, in order, adjacent ranges joined."""
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(spans):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1] = merged[-1][0], max(last, merged[-1][1])
-        else:
-            merged.append((first, last))
-    return "".join(chr(first) + chr(last) for first, last in merged)

@@ -12,9 +12,10 @@ result is the same, and compiling takes a tenth of the time.
 """
 
 import re
+import sys
 import threading
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, pairwise
@@ -76,10 +77,7 @@ class TokenizerRules:
             raise ValueError("not the rules of a tokenizer")
 
     def pattern(self, kind: Kind, blocks: Collection[int] | None = None) -> re.Pattern[str]:
-        """An expression, for texts whose characters lie in these blocks, or in any; where it lacks, it never matches.
-
-        Raises ModelFileError when it is damaged.
-        """
+        """An expression, for texts whose characters lie in these blocks or in any; raises ModelFileError if damaged."""
         pieces = self.expressions.get(kind, (_NOTHING,))
         source = "".join(piece if isinstance(piece, str) else self._bracket(piece, blocks) for piece in pieces)
         try:
@@ -90,22 +88,14 @@ class TokenizerRules:
 
     def _bracket(self, number: int, blocks: Collection[int] | None) -> str:
         """The members of a class that lie in the blocks, as an expression."""
-        ranges = _ranges_within(self.classes[number], blocks)
-        members = "".join(f"{re.escape(first)}-{re.escape(last)}" for first, last in ranges)
+        firsts, lasts = self.classes[number][::2], self.classes[number][1::2]
+        spans, members = [(0, sys.maxunicode)], ""
+        if blocks is not None:
+            spans = [(block * _BLOCK, (block + 1) * _BLOCK - 1) for block in sorted(blocks)]
+        for low, high in (map(chr, span) for span in spans):
+            for at in range(bisect_left(lasts, low), bisect_right(firsts, high)):
+                members += f"{re.escape(max(firsts[at], low))}-{re.escape(min(lasts[at], high))}"
         return f"[{members}]" if members else _NOTHING
-
-
-def _ranges_within(members: str, blocks: Collection[int] | None) -> Iterator[tuple[str, str]]:
-    firsts, lasts = members[::2], members[1::2]
-    if blocks is None:
-        yield from zip(firsts, lasts, strict=True)
-        return
-    for block in sorted(blocks):
-        low, high = chr(block * _BLOCK), chr(block * _BLOCK + _BLOCK - 1)
-        at = bisect_left(lasts, low)
-        while at < len(firsts) and firsts[at] <= high:
-            yield max(firsts[at], low), min(lasts[at], high)
-            at += 1
 
 
 class RuleTokenizer:
@@ -179,16 +169,17 @@ class RuleTokenizer:
                     break
                 if text in self._rules.exceptions and self._parts_of_exception(text) == tuple(tokens[start:end]):
                     spans.append((start - end, start, end))
-        result = list(tokens)
-        for start, end in sorted(_apart(sorted(spans)), reverse=True):  # the last first: the places of others stay
+        seen, chosen, result = set[int](), list[tuple[int, int]](), list(tokens)
+        for _, start, end in sorted(spans):
+            if seen.isdisjoint((start, end - 1)):
+                chosen.append((start, end))
+            seen.update(range(start, end))
+        for start, end in sorted(chosen, reverse=True):  # the last first: the places of others stay
             result[start:end] = self._rules.exceptions["".join(tokens[start:end])].split(" ")
         return result
 
     def _parts_of(self, word: str) -> tuple[str, ...] | None:
-        """The tokens that the expressions alone make of an exception; None where they find nothing to cut off.
-
-        The reference is ``add_special_case``.
-        """
+        """The tokens that expressions alone make of an exception, None of a plain one; see ``add_special_case``."""
         return None if self._is_plain(word) else tuple(self._cut(word, exceptions={}))
 
     def _is_plain(self, word: str) -> bool:
@@ -203,15 +194,6 @@ class RuleTokenizer:
     def _pattern(self, kind: Kind) -> re.Pattern[str]:
         """The expression for texts of the blocks that occurred so far, or for any when these are many."""
         return self._compiled(kind, self._blocks if len(self._blocks) <= _MOST_BLOCKS else None)
-
-
-def _apart(spans: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int]]:
-    """The start and the end of each span whose ends lie in no span before it."""
-    seen: set[int] = set()
-    for _, start, end in spans:
-        if start not in seen and end - 1 not in seen:
-            yield start, end
-        seen.update(range(start, end))
 
 
 def _cut_full_stop(token: str) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ class UsualCase:
     vocabulary: Vocabulary
 
     def of_text(self, text: str) -> tuple[str, Literal["capitals", "title"]] | None:
-        """A text in capitals or in title case in its usual case, and its own.
+        """A text in capitals or title case in its usual case, and its own.
 
         None for any other text, and where its own case does not give it back (ß).
         """

@@ -229,7 +229,7 @@ def _tokenizer_data(rules: TokenizerRules) -> dict[str, Any]:
 
 def _expressions_data() -> dict[str, Expression]:
     """The expressions that are the same for all languages, by the names that the scripts have for them."""
-    unspaced = f"[{''.join(f'{chr(first)}-{chr(last)}' for first, last in characters.UNSPACED)}]"
+    unspaced = f"[{characters.UNSPACED}]"
     solid = to_javascript(rf"[^\s{characters.SPACING}]")[0]
     letter = rf"[[\p{{L}}\p{{N}}\p{{M}}]--{to_javascript(unspaced)[0]}]"
     one, every = to_javascript, partial(to_javascript, finds_all=True)

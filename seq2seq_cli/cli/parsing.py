@@ -23,7 +23,10 @@ Files = list[Path] | None
 
 
 def option(metavar: str, use: str, *names: str, default: bool | str = True, **limits: Any) -> Any:
-    """An option that takes a value, with a sentence on its use; its names, by default the parameter's; min and max."""
+    """An option that takes a value, with a sentence on its use.
+
+    `names` are by default the parameter's. `default` is what the help shows in its place. `limits`: min and max.
+    """
     return typer.Option(*names, metavar=metavar, help=use, show_default=default, **limits)
 
 
@@ -143,11 +146,11 @@ def _keys_like(option: str, command: Any) -> list[str]:
     """The keys of the command's ``--set`` with the name of an unknown option, or that begin with it."""
     if not option.startswith("--") or not any("--set" in parameter.opts for parameter in command.params):
         return []
-    from seq2seq_cli.config.keys import schema_fields, section_at  # not above: pydantic
+    from seq2seq_cli.config.keys import schema_fields  # not above: pydantic
 
     prepared, trained = ("data", "text"), ("model", "training", "decoding")
     of_commands = {"prepare": prepared, "train": trained, "compare": (*prepared, *trained)}
     sections = of_commands.get(command.name, ("decoding",))
     name = option.removeprefix("--").replace("-", "_")
-    keys = [key for key in schema_fields() if key[0] in sections and not section_at(key)]
+    keys = [key for key, below in schema_fields().items() if key[0] in sections and not below]
     return [".".join(key) for key in keys if key[-1] == name or key[-1].startswith(f"{name}_")]

@@ -1,7 +1,4 @@
-"""The device that computes, the precision of its matrix products, and deterministic algorithms.
-
-Whatever the precision, weights, sums of gradients and the loss stay fp32.
-"""
+"""The device that computes, the precision of its matrix products, and deterministic algorithms."""
 
 import os
 import timeit
@@ -19,10 +16,6 @@ from seq2seq_cli.errors import UsageError
 
 GPU = "cuda"
 """The type of the devices that compute beside the program: it goes on until it needs a result."""
-_SIDE, _TIMES = 512, 10
-"""Rows and columns of the matrices that are multiplied to compare two dtypes, and how often: some 30 ms."""
-_CLEARLY_LESS = 0.8
-"""Share of the time in fp32 that a product in bf16 takes at most to be chosen: a small difference may be chance."""
 
 
 def is_gpu(device: torch.device) -> bool:
@@ -111,7 +104,7 @@ def choose_precision(name: PrecisionName, device: torch.device) -> Precision:
 
 @contextmanager
 def computing(precision: Precision, device: torch.device) -> Iterator[None]:
-    """A context in which a step, forward and backward, uses the precision."""
+    """A context in which forward and backward use the precision; weights, sums of gradients and the loss stay fp32."""
     with ExitStack() as put_back:
         if precision == "bf16-mixed":
             put_back.enter_context(torch.autocast(device.type, dtype=torch.bfloat16))
@@ -137,9 +130,11 @@ def _has_bf16_units(device: torch.device) -> bool:
 
 
 def _is_faster_in_bf16() -> bool:
+    """Whether a product takes clearly less time than in fp32: a small difference may be chance. It takes some 30 ms."""
+
     def seconds(dtype: torch.dtype) -> float:
-        matrix = torch.ones(_SIDE, _SIDE, dtype=dtype)
-        return min(timeit.repeat(lambda: matrix @ matrix, number=1, repeat=_TIMES))
+        matrix = torch.ones(512, 512, dtype=dtype)
+        return min(timeit.repeat(lambda: matrix @ matrix, number=1, repeat=10))
 
     with threads_among(torch.get_num_threads()):  # by one: several wait for one another where other programs run
-        return seconds(torch.bfloat16) < _CLEARLY_LESS * seconds(torch.float32)
+        return seconds(torch.bfloat16) < 0.8 * seconds(torch.float32)

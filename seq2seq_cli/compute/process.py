@@ -1,7 +1,4 @@
-"""The process: its environment variables, the memory that it keeps, and out-of-memory errors in plain words.
-
-The variables are those of torchrun, and of the libraries below torch and numpy. Torch is not loaded here.
-"""
+"""The process: environment variables, the memory that it keeps, out-of-memory errors in plain words; without torch."""
 
 import errno
 import gc
@@ -20,7 +17,7 @@ from seq2seq_cli.errors import TrainingError
 def prepare_environment() -> None:
     """Set how many threads start, how they wait, and what torch caches; variables that the user has set stay.
 
-    It has an effect before torch and numpy are imported.
+    It has an effect only before torch and numpy are imported.
     """
     # By default, torch's threads spin while they wait for each other, so long that training beside another busy program
     # is many times slower. With this count they sleep after some hundredths of a millisecond. Measured: with a lower
@@ -67,27 +64,20 @@ _MEANS_MEMORY = (
     # C++ and ONNX Runtime; the system's loader; Python
     r"|bad_alloc|bad allocation|Failed to allocate|failed to map segment|os error 12\b|can't start new thread"
 )
-_LIBRARIES = ("onnxruntime", "safetensors", "tokenizers")
-"""Packages whose errors have no base that says more than Exception."""
 
 _KEPT = 10
 """Memory of the machine per freed memory that a run keeps. Each return costs as many page faults as it has pages: with
 192 MB kept, where a step takes more, `quick` was a quarter slower after some minutes."""
-# From glibc's malloc.h.
-_M_TRIM_THRESHOLD = -1
-_M_MMAP_THRESHOLD = -3
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that there is too little memory, or that a size does not fit in 64 bits.
-
-    Each library raises its own kind, which is recognised without importing the library.
-    """
+    """Whether an error means too little memory or a size beyond 64 bits; found without importing its library."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":  # numpy's, and torch's on a GPU
         return True
     if isinstance(error, OSError):  # without a number, it is one of the system's loader
         return error.errno == errno.ENOMEM or (error.errno is None and "failed to map segment" in str(error))
-    is_of_library = type(error).__module__.partition(".")[0] in _LIBRARIES
+    # The errors of these libraries have no base that says more than Exception.
+    is_of_library = type(error).__module__.partition(".")[0] in ("onnxruntime", "safetensors", "tokenizers")
     may_mean_it = is_of_library or isinstance(error, RuntimeError | TypeError | ImportError)
     return may_mean_it and re.search(_MEANS_MEMORY, str(error)) is not None
 
@@ -125,11 +115,10 @@ class FreedMemory:
 
     def __init__(self) -> None:
         """Let the whole process keep the memory that it frees, at most a tenth of all."""
-        _call_glibc("mallopt", _M_MMAP_THRESHOLD, 32 * 2**20)
-        _call_glibc("mallopt", _M_TRIM_THRESHOLD, 128 * 2**20)
+        _call_glibc("mallopt", -3, 32 * 2**20)  # M_MMAP_THRESHOLD
+        _call_glibc("mallopt", -1, 128 * 2**20)  # M_TRIM_THRESHOLD
         self._in_use = _private_bytes()
-        is_linux = sys.platform == "linux"
-        self.most = os.sysconf("SC_PHYS_PAGES") // _KEPT * os.sysconf("SC_PAGE_SIZE") if is_linux else 0
+        self.most = os.sysconf("SC_PHYS_PAGES") // _KEPT * os.sysconf("SC_PAGE_SIZE") if sys.platform == "linux" else 0
 
     def limit(self) -> None:
         """Return all free memory to the system when it may be more than is kept."""
@@ -139,7 +128,7 @@ class FreedMemory:
     def give_back(self) -> None:
         """Return all free memory to the system, the gaps between tensors in use included.
 
-        It is due before and after tensors of other sizes than those of a step.
+        It is to be called before and after work with tensors of other sizes than those of a step.
         """
         _call_glibc("malloc_trim", 0)
         self._in_use = _private_bytes()

@@ -32,10 +32,7 @@ PATIENCE = timedelta(seconds=10)
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessGroup:
-    """A process and its group.
-
-    sum, sum_tensor, max, gather, on_main and on_all are collective: all processes call them, in the same order.
-    """
+    """A process and its group. All methods but `agreed` are collective: all processes call them, in the same order."""
 
     rank: int
     """The number of this process, counted from 0."""
@@ -106,10 +103,7 @@ class ProcessGroup:
         return error if self.is_main else OtherProcessError(exit_code=error.exit_code)
 
     def wrap(self, module: nn.Module) -> nn.Module:
-        """The module, wrapped so that `backward` leaves the mean of all processes' gradients in its weights.
-
-        The weights of process 0 are copied to the others.
-        """
+        """The module with the weights of process 0, in which `backward` leaves the mean of all processes' gradients."""
         if self.size == 1:
             return module
         return nn.parallel.DistributedDataParallel(module, gradient_as_bucket_view=True)

@@ -48,24 +48,22 @@ def map_in_threads(
     first = list(itertools.islice(items, 2)) if ahead else []
     if len(first) < 2:
         yield from map(function, itertools.chain(first, items))
-        if failures:
-            raise failures[0]
-        return
-    from concurrent.futures import ThreadPoolExecutor  # not above: a single sentence does without
+    else:
+        from concurrent.futures import ThreadPoolExecutor  # not above: a single sentence does without
 
-    pending: deque[Future[Result]] = deque()
-    stopped = threading.Event()
-    pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_thread, "stopped", stopped))
-    try:
-        for item in itertools.chain(first, items):
-            pending.append(pool.submit(function, item))
-            if len(pending) > ahead:
+        pending: deque[Future[Result]] = deque()
+        stopped = threading.Event()
+        pool = ThreadPoolExecutor(threads, initializer=setattr, initargs=(_thread, "stopped", stopped))
+        try:
+            for item in itertools.chain(first, items):
+                pending.append(pool.submit(function, item))
+                if len(pending) > ahead:
+                    yield pending.popleft().result()
+            while pending:
                 yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
-    finally:
-        stopped.set()
-        pool.shutdown(cancel_futures=True)
+        finally:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
     if failures:
         raise failures[0]
 

@@ -33,10 +33,6 @@ _SPAWN = multiprocessing.get_context("spawn")
 """New processes are spawned, not forked: the caller's threads (torch, a progress bar) make a fork unsafe."""
 _SMALL = 2_000_000
 """Bytes; a smaller file is read before new processes would have started."""
-_TASKS_PER_WORKER = 2
-"""Tasks submitted but not yet fetched: enough to keep a worker busy, and few enough for the memory."""
-_MOST_CORES = 61
-"""The largest process pool that Python supports on Windows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +56,7 @@ class Workers:
             for task in tasks:
                 with _starting_processes():  # a pool starts its processes, each with a task
                     waiting.append((task, self.executor.submit(function, task)))
-                if len(waiting) >= _TASKS_PER_WORKER * self.count:
+                if len(waiting) >= 2 * self.count:  # enough to keep them busy, and few enough for the memory
                     yield waiting[0][0], waiting.popleft()[1].result()
             yield from ((task, future.result()) for task, future in waiting)
         except BrokenExecutor:
@@ -93,7 +89,7 @@ def _starting_processes() -> Iterator[None]:
 @contextmanager
 def local_workers(total_bytes: int) -> Iterator[Workers]:
     """One worker per core, or this process alone for small files."""
-    cores = min(usable_cores(), _MOST_CORES)
+    cores = min(usable_cores(), 61)  # as many as a process pool of Python may have on Windows
     if total_bytes < _SMALL or cores == 1:
         yield Workers()
         return

@@ -34,13 +34,11 @@ class CatalogEntry(NamedTuple):
 
 
 def find_config(name: str) -> Path:
-    """The file of a config.
+    """The file of a config, given by its path or its name; raises ConfigError, with similar names, where there is none.
 
     A name, such as ``luong_dot`` or ``papers/luong2015``, is looked up in the working directory, in ``./configs``, then
-    among the shipped configs; an absolute path is taken as it is. ``.yaml`` may be left out. An empty file is passed
-    over: it may be the one that ``s2s configs show NAME > NAME.yaml`` is about to fill.
-
-    Raises ConfigError, with similar names, when there is no such file.
+    among the shipped configs; ``.yaml`` may be left out. An empty file is passed over: it may be the one that ``s2s
+    configs show NAME > NAME.yaml`` is about to fill.
     """
     for folder in (Path(), Path("configs"), shipped_folder()):
         for path in (folder / name, folder / f"{name}.yaml"):

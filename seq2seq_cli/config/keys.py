@@ -5,27 +5,20 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, NamedTuple
 
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from seq2seq_cli.config.choices import LARGEST_INTEGER
 from seq2seq_cli.config.schema import Section
-from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import AUTO
 from seq2seq_cli.config.yaml12 import KeyPath, shown
 from seq2seq_cli.errors import one_line
 
 
 @cache
-def schema_fields() -> dict[KeyPath, FieldInfo]:
-    """Every key and section that a config can have, in the order of the schema."""
+def schema_fields() -> dict[KeyPath, type[Section] | None]:
+    """Every key and section that a config can have, in the order of the schema, with the class of a section."""
     return dict(_fields(Config, ()))
-
-
-def section_at(path: KeyPath) -> type[Section] | None:
-    """The class of the section at ``path``; None when that is a value or unknown."""
-    field = schema_fields().get(path)
-    return _section_of(field) if field else None
 
 
 def values_by_key(section: Section, prefix: str = "", *, stated_only: bool = False) -> Iterator[tuple[str, object]]:
@@ -63,13 +56,8 @@ def find_differences(old: Config, new: Config, *, sections: Sequence[str]) -> li
     return [ChangedKey(key, *values) for key, values in differing_values([old, new]) if key.split(".")[0] in sections]
 
 
-def find_stated_differences(
-    old: Config, new: Config, *, sections: Sequence[str] = PREPARED_SECTIONS
-) -> list[ChangedKey]:
-    """The differences of those keys that ``new`` states; a default that nobody wrote down differs from nothing.
-
-    Nor does ``auto``: any value may be what was found.
-    """
+def find_stated_differences(old: Config, new: Config, *, sections: Sequence[str]) -> list[ChangedKey]:
+    """The differences of the keys that ``new`` states, but for those that it states as ``auto``: any value fits it."""
     stated = {key for key, value in values_by_key(new, stated_only=True) if value != AUTO}
     return [difference for difference in find_differences(old, new, sections=sections) if difference.key in stated]
 
@@ -96,16 +84,13 @@ def differing_values(configs: Sequence[Config]) -> Iterator[tuple[str, list[obje
             yield pairs[0][0], values
 
 
-def _fields(section: type[Section], path: KeyPath) -> Iterator[tuple[KeyPath, FieldInfo]]:
+def _fields(section: type[Section], path: KeyPath) -> Iterator[tuple[KeyPath, type[Section] | None]]:
     for name, field in section.model_fields.items():
-        yield (*path, name), field
-        if below := _section_of(field):
+        kind = field.annotation
+        below = kind if isinstance(kind, type) and issubclass(kind, Section) else None
+        yield (*path, name), below
+        if below:
             yield from _fields(below, (*path, name))
-
-
-def _section_of(field: FieldInfo) -> type[Section] | None:
-    kind = field.annotation
-    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
 
 
 # What is wrong with a key or a value
@@ -117,19 +102,19 @@ _TYPES = {"boolean": "true or false", "null": "null", "string": "a word", "integ
 
 def key_of(error: ErrorDetails) -> KeyPath:
     """The key that an error is about; pydantic adds the alternative where a key has values of several types."""
-    path = tuple(map(str, error["loc"]))
+    path, known = tuple(map(str, error["loc"])), schema_fields()
     starts = (path[:end] for end in range(1, len(path)))
-    return next((start for start in starts if start in schema_fields() and not section_at(start)), path)
+    return next((start for start in starts if start in known and not known[start]), path)
 
 
 def explain(error: ErrorDetails) -> str:
     """The message for an error, without the key and its place in the file."""
-    path = key_of(error)
+    path, known = key_of(error), schema_fields()
     if error["type"] == "extra_forbidden":
         return unknown_key(path)
     wanted = "a section of 'key: value' lines"
-    if section_at(path) is None:
-        wanted = allowed((section_at(path[:-1]) or Config).model_json_schema()["properties"][path[-1]])
+    if known.get(path) is None:
+        wanted = allowed((known.get(path[:-1]) or Config).model_json_schema()["properties"][path[-1]])
     limits = error.get("ctx", {})
     if error["type"] == "float_type":
         wanted = f"a number, {wanted}"

@@ -1,6 +1,7 @@
-"""From YAML text and ``--set`` overrides to a Config; all problems are reported at once."""
+"""From YAML text and ``--set`` overrides to a Config, whose problems are reported all at once, and back to YAML."""
 
 import logging
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from seq2seq_cli.config.catalog import find_config, read_config_text
-from seq2seq_cli.config.keys import explain, key_of, schema_fields, section_at, unknown_key
-from seq2seq_cli.config.schema import Disagreement
-from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.config.yaml12 import Document, KeyPath, Place, write_yaml
+from seq2seq_cli.config.keys import allowed, explain, key_of, schema_fields, unknown_key
+from seq2seq_cli.config.schema import Disagreement, Section
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.config.yaml12 import Document, KeyPath, Place, shown, write_yaml
 from seq2seq_cli.errors import ConfigError, one_line
+
+_WIDTH = 120
+_LEGEND = """\
+# Beside each value: what is allowed, and the default where the value is another one.
+# The keys of data and text are for s2s prepare; s2s train takes them from the prepared folder. A key right
+# behind '#' is not set and has its default; remove the '#' to set it.
+"""
 
 logger = logging.getLogger(__name__)
 
@@ -20,9 +28,9 @@ logger = logging.getLogger(__name__)
 def load_config(name: str | None, overrides: Sequence[str] = ()) -> Config:
     """The config of a user, read strictly; keys that it leaves out have their defaults.
 
-    ``name`` is a path or a name (see ``find_config``); None stands for the defaults.
-    ``overrides`` are texts such as ``training.lr=3e-4``; they are typed like the file's values and replace them.
-    The result's ``model_fields_set`` holds what file and overrides state, section by section.
+    ``name`` is a path or a name (see ``find_config``); None stands for the defaults. ``overrides`` such as
+    ``training.lr=3e-4`` are typed like the file's values and replace them. The ``model_fields_set`` of each section
+    holds the keys that the file or an override states.
 
     Raises ConfigError with every problem of the file, in its order, then of the overrides.
     """
@@ -57,16 +65,23 @@ def load_saved_config(path: Path, overrides: Sequence[str] = (), *, without: Ite
 
 
 def checked_config(config: Config) -> Config:
-    """A config that was put together from parts of others, with the rules between its keys checked.
-
-    Raises ConfigError, as loading it from a file would.
-    """
+    """A config put together from parts of others, with the rules between its keys checked; raises ConfigError."""
     return _Draft(config.model_dump()).validated()
 
 
 def dump_config(config: Config) -> str:
     """The config as YAML that loads to an equal one and states every key."""
     return write_yaml(config.model_dump())
+
+
+def annotated_yaml(config: Config, description: str = "") -> str:
+    """The config as YAML that loads to an equal one, with every key explained and the description as the first line.
+
+    Beside each key stand its choices or range, and its default, as the schema has them. Keys of ``data`` and ``text``
+    that the config does not state are commented out, so that it still states no more.
+    """
+    heading = f"# {description}\n#\n{_LEGEND}" if description else _LEGEND
+    return heading + "".join(f"{line}\n" for line in _lines(config))
 
 
 class _Draft:
@@ -152,7 +167,7 @@ def _override_problem(path: KeyPath, document: Document) -> str | None:
     for end in range(1, len(path) + 1):
         if path[:end] not in schema_fields():
             return unknown_key(path[:end], path[end:])
-    if section := section_at(path):
+    if section := schema_fields().get(path):
         return f"a section; set one of its keys, such as {'.'.join(path)}.{next(iter(section.model_fields))}"
     return document.faults[0][-1] if document.faults else None
 
@@ -171,5 +186,35 @@ def _drop(values: dict[str, Any], is_dropped: Callable[[KeyPath], bool], path: K
         if is_dropped(here):
             del values[name]
             yield here
-        elif section_at(here) and isinstance(values[name], dict):
+        elif schema_fields().get(here) and isinstance(values[name], dict):
             yield from _drop(values[name], is_dropped, here)
+
+
+def _lines(section: Section, indentation: str = "", *, hide_unstated: bool = False) -> Iterator[str]:
+    """The lines of a section, each key below its sentence."""
+    schemas = type(section).model_json_schema()["properties"]
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if not indentation:
+            yield ""
+        yield from _comment(field.description, indentation)
+        if isinstance(value, Section):
+            yield f"{indentation}{name}:"
+            hide = hide_unstated or (not indentation and name in PREPARED_SECTIONS)
+            yield from _lines(value, f"{indentation}  ", hide_unstated=hide)
+            continue
+        choices = allowed(schemas[name])
+        hidden = "#" if hide_unstated and name not in section.model_fields_set else ""
+        written = write_yaml({name: value}).rstrip("\n")  # a text may end with other white space
+        default = [] if value == field.default else [f"default {shown(field.default)}"]
+        line = f"{indentation}{hidden}{written}"
+        beside = f"{line:<34}  # {'; '.join([choices, *default])}"
+        if len(beside) > _WIDTH:
+            yield from _comment(f"One of {choices}.", indentation)
+            beside = f"{line:<34}  # {default[0]}" if default else line
+        yield beside
+
+
+def _comment(text: str | None, indentation: str) -> list[str]:
+    prefix = f"{indentation}# "
+    return textwrap.wrap(text or "", _WIDTH, initial_indent=prefix, subsequent_indent=prefix)

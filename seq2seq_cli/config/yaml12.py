@@ -41,7 +41,7 @@ class Place(NamedTuple):
 class Document:
     """A document: plain Python values, the place of each key and value, and the faults of the text.
 
-    A fault has its place, the key that it belongs to, or none, and a message. ``name`` is that of the file.
+    A fault has its place, the key that it belongs to, or none, and a message. `name` is the name of the file.
     """
 
     def __init__(self, text: str, name: object = "") -> None:

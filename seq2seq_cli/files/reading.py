@@ -21,10 +21,7 @@ from typing import Any, BinaryIO, Final
 from seq2seq_cli.errors import InputError, unreadable
 
 FORMAT: Final = 1
-"""The format of all that s2s saves: prepared folders, runs and exports, whole or in an archive.
-
-It goes up by one when a file changes its form. A file of another number is refused, with the way out.
-"""
+"""The format of all that s2s saves, one number for all: it goes up by one when a file changes its form."""
 
 _CURE = "restore it, or make its folder again"
 _MOST_BYTES = 64_000_000
@@ -60,10 +57,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def read_whole(path: Path, *, most: int, is_named: bool = False) -> bytes:
-    """The content of a regular file of at most `most` bytes; of one that `is_named` by the user, of any kind.
-
-    Raises OSError for any other.
-    """
+    """The content of a file of at most `most` bytes, regular unless it `is_named` by the user; OSError for others."""
     with path.open("rb") if is_named else open_regular(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -108,9 +102,7 @@ def _check_regular(path: Path, mode: int) -> None:
 
 
 def read_json(path: Path, *, error: type[InputError], most: int = _MOST_BYTES, cure: str = _CURE) -> dict[str, Any]:
-    """Read a JSON object of at most `most` bytes, whose key ``format`` is `FORMAT`.
-
-    ``cure`` is what helps when it is damaged.
+    """Read a JSON object of at most `most` bytes, whose key ``format`` is `FORMAT`; `cure` helps when it is damaged.
 
     Raises ``error`` when the file is missing or damaged, or made by an older or newer s2s.
     """
@@ -140,10 +132,7 @@ def parse_json(text: bytes) -> Any:
 
 
 def check_format(value: object, path: Path, *, error: type[InputError], cure: str = _CURE) -> dict[str, Any]:
-    """Return `value`, the content of a file, when it is an object whose key ``format`` is `FORMAT`.
-
-    Raises ``error`` for other content, and when an older or newer s2s wrote it.
-    """
+    """Return `value`, the content of a file; raises ``error`` unless it is an object whose ``format`` is `FORMAT`."""
     number = value.get("format") if isinstance(value, dict) else None
     if not isinstance(value, dict) or type(number) is not int:
         raise error(f"{path}: damaged: no format number: {cure}")

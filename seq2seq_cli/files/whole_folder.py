@@ -36,7 +36,7 @@ class _BusyError(UsageError):
 
 
 @contextlib.contextmanager
-def whole_folder(path: Path, *, replaced: Iterable[str] = ()) -> Iterator[Path]:
+def whole_folder(path: Path, *, replaced: Sequence[str] = ()) -> Iterator[Path]:
     """A folder to fill, whose files are in `path` when the block ends without an error; else `path` is as before.
 
     `path` is made if nothing is there. One that is there stays the same folder, which may be a mount point or
@@ -47,7 +47,6 @@ def whole_folder(path: Path, *, replaced: Iterable[str] = ()) -> Iterator[Path]:
     or made.
     """
     given, path = path, Path(os.path.realpath(path))
-    replaced = list(replaced)
     _check_inside(path, replaced)
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
@@ -90,10 +89,7 @@ def clear_leftovers(path: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(path: Path, given: Path) -> Iterator[Path]:
-    """The unfinished folder in `path`, empty, for this process alone; it is removed when the block ends.
-
-    Raises UsageError, which names `path` as it was given.
-    """
+    """The unfinished folder in `path`, empty, for this process alone; it is removed when the block ends."""
     aside = path / UNFINISHED
     _check_inside(path, [UNFINISHED])
     with _lock(aside, given):

@@ -20,13 +20,6 @@ from typing import BinaryIO
 from seq2seq_cli.errors import UsageError, exit_code_of
 
 UNFINISHED = ".unfinished"
-_LONGEST_NAME = 255
-"""Bytes of a name, on nearly all file systems."""
-_OF_THE_DISK = "lost+found"
-"""A folder that is at the root of a volume."""
-_NEW = 0o666
-"""Permissions of a new file, of which the umask takes some away."""
-_DECIMALS = 6
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -51,7 +44,7 @@ def whole_file(path: Path, *, replace: bool = True) -> Iterator[BinaryIO]:
     except OSError:
         permissions = None  # there is no file
     aside = path.with_name(f"{_prefix(path.name)}{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}")
-    mode = 0o200 | (_NEW if permissions is None else permissions)  # others never have more permissions than these
+    mode = 0o200 | (0o666 if permissions is None else permissions)  # others never have more permissions than these
     with naming(path):
         file = open(aside, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: SIM115  # closed below
     try:
@@ -104,10 +97,7 @@ def rename_free(source: Path, target: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and its missing parents, and sync them to the disk.
-
-    Raises OSError, whose text says what is in the way when that is no folder.
-    """
+    """Make a folder and its missing parents, and sync them; an OSError says what is in the way if it is no folder."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -130,7 +120,7 @@ def json_content(value: object) -> bytes:
 
 def json_number(value: float) -> float | None:
     """The number, rounded to six decimals; None where it is not finite, which JSON cannot write."""
-    return round(value, _DECIMALS) if math.isfinite(value) else None
+    return round(value, 6) if math.isfinite(value) else None
 
 
 def sync_names(folder: Path) -> None:
@@ -154,8 +144,8 @@ def is_unfinished(path: Path) -> bool:
 
 
 def contents(folder: Path) -> list[Path]:
-    """The files and folders in a folder, without unfinished ones and what the file system itself put there."""
-    return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != _OF_THE_DISK]
+    """The files and folders in a folder, without unfinished ones and ``lost+found``, which the file system makes."""
+    return [path for path in folder.iterdir() if not is_unfinished(path) and path.name != "lost+found"]
 
 
 # Outputs that the user names
@@ -235,7 +225,7 @@ def _is_running(process: int) -> bool:
 def _prefix(name: str) -> str:
     """The temporary names of a file begin with it: they tell the file and the host."""
     host = f".{platform.node()}."
-    most = _LONGEST_NAME - len(f".{host}{'0' * 20}{UNFINISHED}".encode())
+    most = 255 - len(f".{host}{'0' * 20}{UNFINISHED}".encode())  # bytes of a name, on nearly all file systems
     return "." + os.fsencode(name)[:most].decode("utf-8", errors="ignore") + host
 
 

@@ -34,9 +34,7 @@ class Optimiser:
         return {"name": self.name, "parts": [part.state_dict()["state"] for part in self.parts]}
 
     def load_state_dict(self, saved: Mapping[str, Any]) -> None:
-        """Go on from the saved moments with this optimiser's settings: weight decay and the like may have changed.
-
-        The moments of an optimiser of another name are of no use: this one keeps its own.
+        """Go on from the saved moments with this optimiser's settings, unless an optimiser of another name made them.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for what no optimiser of these weights has saved.
         """

@@ -48,15 +48,6 @@ class WordSample(NamedTuple):
     """The place of each word in `words`; meaningless for words that are not in the sample."""
 
 
-class WordLosses(NamedTuple):
-    """The losses of the reference words."""
-
-    objective: Float[Tensor, ""]
-    """The summed cross-entropy with label smoothing; the gradient goes through it."""
-    nll: Float[Tensor, " N"]
-    """-log p of each reference word, in nats, without smoothing and without gradient."""
-
-
 def output_loss(
     features: Float[Tensor, "N R"],
     output: nn.Linear,
@@ -65,14 +56,15 @@ def output_loss(
     label_smoothing: float = 0.0,
     sampled_words: int | None = None,
     sizes: ChunkSizes | None = None,
-) -> WordLosses:
+) -> tuple[Float[Tensor, ""], Float[Tensor, " N"]]:
     """The losses of `targets` under softmax(W f + b), with W and b of `output`.
 
-    Label smoothing makes the target distribution 1 - ε on the reference word plus ε/V on every word; Szegedy et al.
-    2016, section 7. With `sampled_words`, the sums over the vocabulary, of the softmax and of label smoothing,
-    are estimated from the words of `targets` and so many others, drawn again: `draw_words`. `sizes` None: the sizes for
-    the device. Under autocast the products are in its dtype, softmax and loss in fp32. The words are drawn where
-    `targets` lie: on a GPU that would wait for it.
+    Returns the objective, their sum with label smoothing, through which the gradient goes; and -log p of each word, in
+    nats, without smoothing and without gradient. Label smoothing makes the target distribution 1 - ε on the reference
+    word plus ε/V on every word; Szegedy et al. 2016, section 7. With `sampled_words`, the sums over the vocabulary, of
+    the softmax and of label smoothing, are estimated from the words of `targets` and so many others, drawn again:
+    `draw_words`. `sizes` None: the sizes for the device. Under autocast the products are in its dtype, softmax and loss
+    in fp32. The words are drawn where `targets` lie: on a GPU that would wait for it.
     """
     device = features.device.type
     dtype = product_dtype(features)
@@ -101,7 +93,7 @@ def output_loss(
         objective, nll = _OutputLoss.apply(  # type: ignore[no-untyped-call]
             features, weight, bias, targets.to(weight.device), label_smoothing, smoothed, sizes, dtype, wants_gradient
         )
-    return WordLosses(objective + constant, nll)
+    return objective + constant, nll
 
 
 class _OutputLoss(torch.autograd.Function):

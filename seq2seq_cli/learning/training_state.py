@@ -15,10 +15,9 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.counts import loss_in_words
 from seq2seq_cli.learning.optimiser import Optimiser, make_optimiser
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.records import deciding_metric
+from seq2seq_cli.runs.records import Amount, deciding_metric
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=10**15)]
-Seconds: TypeAlias = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class Tally(BaseModel, extra="forbid", strict=True):
@@ -28,7 +27,7 @@ class Tally(BaseModel, extra="forbid", strict=True):
     """Summed negative log-likelihood, in nats."""
     tokens: Count = 0
     """Target tokens."""
-    seconds: Seconds = 0.0
+    seconds: Amount = 0.0
     """Seconds spent on the updates, without validation and saving."""
 
     def add(self, *, mean_loss: float, tokens: int, seconds: float) -> None:
@@ -76,13 +75,13 @@ class Progress(BaseModel, extra="forbid", strict=True):
     """Learning rate of the last update."""
     baseline: float | None = None
     """Hard attention: moving average of the log-likelihood per target word; None before the first update."""
-    seconds: Seconds = 0.0
+    seconds: Amount = 0.0
     """Seconds of training, validation included, before and after each resume."""
     validated_step: Count = 0
     """Updates done at the last validation."""
-    validated_seconds: Seconds = 0.0
+    validated_seconds: Amount = 0.0
     """`seconds` at the end of the last validation."""
-    validation_seconds: Seconds = 0.0
+    validation_seconds: Amount = 0.0
     """Seconds of the last validation."""
 
     @property
@@ -158,9 +157,7 @@ class TrainingState:
         return {"cpu": torch.get_rng_state(), "gpu": gpu}
 
     def restore(self, checkpoint: dict[str, Any], group: ProcessGroup = SINGLE) -> None:
-        """Return to the state in which `checkpoint` was made.
-
-        The random state is left alone when another number of processes made the checkpoint.
+        """Return to the state in which `checkpoint` was made; the random state only if as many processes made it.
 
         Raises KeyError, TypeError, ValueError or RuntimeError for a checkpoint of another model, and for one with
         values that no training has.

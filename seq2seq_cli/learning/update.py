@@ -70,9 +70,7 @@ class Updater:
         """Take one step down the gradient of the mean loss over the batches of all processes.
 
         It is the mean per token or per sentence (`training.loss_unit`). `fraction_done` of the run is over. A step
-        whose gradient is not finite is skipped.
-
-        Raises NotFiniteError at the third skipped step in a row.
+        whose gradient is not finite is skipped; raises NotFiniteError at the third in a row.
         """
         state, group, training = self._state, self._group, self._training
         tokens, sentences = map(int, group.sum([float(batch.tokens), float(len(batch))]))
@@ -120,11 +118,11 @@ class Updater:
 def _scale_and_clip(model: Seq2Seq, *, scale: float, max_norm: float | None) -> Float[Tensor, ""]:
     """Multiply the gradient by `scale`, then shorten it to `max_norm` where it is longer; None: leave it.
 
-    Returns the norm of the scaled gradient before it is shortened. Both in one multiplication: each by itself is a pass
-    over all gradients.
+    Returns the norm of the scaled gradient before it is shortened.
     """
     gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
     norm = scale * torch.nn.utils.get_total_norm(gradients)
+    # Both in one multiplication: each by itself is a pass over all gradients.
     factor = torch.full_like(norm, scale) if max_norm is None else scale * (max_norm / norm).clamp(max=1.0)
     torch._foreach_mul_(gradients, factor)  # one call for all, as in torch's own clipping
     return norm

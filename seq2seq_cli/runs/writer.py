@@ -67,7 +67,7 @@ class RunWriter(RunFolder):
             make_folder(path)
             locks.enter_context(run.lock())
             layout.check_free(path, overwrite=overwrite)  # again: another run may just have begun here
-            ours = (file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern))
+            ours = [file.relative_to(path).as_posix() for pattern in _PATTERNS for file in path.glob(pattern)]
             with whole_folder(path, replaced=ours) as new:
                 (new / layout.MARK).touch()
                 (new / layout.CONFIG).write_bytes(dump_config(config).encode("utf-8"))

@@ -9,7 +9,7 @@ from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Met
 from seq2seq_cli.config.keys import ChangedKey, find_differences, find_stated_differences, find_weight_differences
 from seq2seq_cli.config.loader import checked_config
 from seq2seq_cli.config.schema import clash
-from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
 from seq2seq_cli.config.yaml12 import shown
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import UsageError
@@ -42,7 +42,7 @@ def resolve_config(
     Raises UsageError, which names all of them, for such keys that are `overridden`; ConfigError for a result that a run
     could not be opened with.
     """
-    stated = find_stated_differences(_prepared(config, corpus), config)
+    stated = find_stated_differences(_prepared(config, corpus), config, sections=PREPARED_SECTIONS)
     if differences := [difference.against(str(corpus.path)) for difference in stated if difference.key in overridden]:
         cure = "leave these keys out, or prepare with the same --set and train a new run"
         raise UsageError(f"{'; '.join(differences)}: {cure}")

@@ -19,10 +19,9 @@ import pytest
 from torch.distributed.run import get_args_parser
 
 from seq2seq_cli.cli.program import build_program
-from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import annotated_yaml, load_config
 from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
 from tests.documents import DOCUMENTS

@@ -8,9 +8,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.keys import values_by_key
-from seq2seq_cli.config.loader import dump_config, load_config
+from seq2seq_cli.config.loader import annotated_yaml, dump_config, load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import DataConfig
 from seq2seq_cli.config.yaml12 import Document, write_yaml

@@ -9,8 +9,7 @@ import typer
 from seq2seq_cli.cli.parsing import PlainGroup
 from seq2seq_cli.cli.terminal import write_json
 from seq2seq_cli.config import catalog
-from seq2seq_cli.config.annotated import annotated_yaml
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.loader import annotated_yaml, load_config
 from seq2seq_cli.config.schema.config import Config
 
 app = typer.Typer(name="configs", cls=PlainGroup, rich_markup_mode=None, add_completion=False)

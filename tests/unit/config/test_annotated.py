@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from seq2seq_cli.config.annotated import annotated_yaml
 from seq2seq_cli.config.catalog import list_configs
-from seq2seq_cli.config.keys import allowed, schema_fields, section_at
-from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.keys import allowed, schema_fields
+from seq2seq_cli.config.loader import annotated_yaml, load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.yaml12 import Document, KeyPath, Place
 
@@ -45,11 +44,12 @@ def test_every_key_is_there_with_its_value_in_lines_that_a_screen_has_room_for(n
 def test_every_key_has_its_sentence_and_what_is_allowed() -> None:
     told = explanations(Config())
 
-    for key, field in schema_fields().items():
-        assert field.description, key
-        assert " ".join(field.description.split()) in told[key]
-        if not section_at(key):
-            assert told[key] != " ".join(field.description.split())
+    for key, section in schema_fields().items():
+        description = (schema_fields().get(key[:-1]) or Config).model_fields[key[-1]].description
+        assert description, key
+        assert " ".join(description.split()) in told[key]
+        if not section:
+            assert told[key] != " ".join(description.split())
 
 
 def test_only_a_value_that_is_not_the_default_has_the_default_beside_it() -> None:
@@ -81,7 +81,7 @@ def test_only_a_value_that_is_not_the_default_has_the_default_beside_it() -> Non
 )
 def test_what_is_allowed_is_told_in_words(key: str, words: str) -> None:
     *sections, name = key.split(".")
-    section = section_at(tuple(sections))
+    section = schema_fields()[tuple(sections)]
 
     assert section is not None
     assert allowed(section.model_json_schema()["properties"][name]) == words

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from seq2seq_cli.learning.output_loss import ChunkSizes, WordLosses, draw_words, output_loss
+from seq2seq_cli.learning.output_loss import ChunkSizes, draw_words, output_loss
 
 WORDS, SIZE, VOCABULARY = 11, 5, 17
 
@@ -35,15 +35,15 @@ def test_any_number_of_rows_at_a_time_gives_the_plain_formula_and_its_gradient(
     sizes: ChunkSizes, smoothing: float
 ) -> None:
     features, output, targets = example()
-    chunked = output_loss(features, output, targets, label_smoothing=smoothing, sizes=sizes)
+    objective, nll = output_loss(features, output, targets, label_smoothing=smoothing, sizes=sizes)
     logits = output(features)
     plain = F.cross_entropy(logits, targets, label_smoothing=smoothing, reduction="sum")
-    same(chunked.objective, plain)
-    same(chunked.nll, F.cross_entropy(logits, targets, reduction="none").detach())
-    same(gradients(chunked.objective * 0.3, features, output), gradients(plain * 0.3, features, output))
+    same(objective, plain)
+    same(nll, F.cross_entropy(logits, targets, reduction="none").detach())
+    same(gradients(objective * 0.3, features, output), gradients(plain * 0.3, features, output))
     with torch.no_grad():
         without = output_loss(features, output, targets, label_smoothing=smoothing, sizes=sizes)
-    same(without, WordLosses(*(loss.detach() for loss in chunked)))
+    same(without, (objective.detach(), nll.detach()))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -51,7 +51,9 @@ def test_the_losses_of_a_sample_are_those_of_the_weighted_formula(smoothing: flo
     features, output, _ = example()
     targets = torch.tensor([2, 5, 2, 9, 5, 5, 2, 9, 9, 2, 2])
     torch.manual_seed(1)
-    ours = output_loss(features, output, targets, label_smoothing=smoothing, sampled_words=4, sizes=ChunkSizes(4, 3))
+    objective, nll = output_loss(
+        features, output, targets, label_smoothing=smoothing, sampled_words=4, sizes=ChunkSizes(4, 3)
+    )
     torch.manual_seed(1)
     sample = draw_words(targets, vocabulary=VOCABULARY, drawn=4)
     assert sample is not None
@@ -60,9 +62,9 @@ def test_the_losses_of_a_sample_are_those_of_the_weighted_formula(smoothing: flo
     log_sum = (logits.exp() @ counts).log()
     of_target = logits.gather(1, targets.unsqueeze(1)).squeeze(1)
     plain = (log_sum - (1 - smoothing) * of_target - smoothing * (logits @ counts) / VOCABULARY).sum()
-    same(ours.objective, plain)
-    same(ours.nll, (log_sum - of_target).detach())
-    of_weights = gradients(ours.objective, features, output)
+    same(objective, plain)
+    same(nll, (log_sum - of_target).detach())
+    of_weights = gradients(objective, features, output)
     same(of_weights, gradients(plain, features, output))
     assert set(of_weights[1].abs().sum(1).nonzero().squeeze(1).tolist()) == set(sample.words.tolist())
 
@@ -76,22 +78,22 @@ def test_a_sample_that_has_all_words_is_no_estimate() -> None:
 def test_logits_far_apart_stay_finite() -> None:
     _, output, _ = example(torch.float32)
     features = torch.full((2, SIZE), 1e4, requires_grad=True)
-    losses = output_loss(features, output, torch.tensor([0, 1]))
-    assert losses.objective.isfinite()
-    assert all(gradient.isfinite().all() for gradient in gradients(losses.objective, features, output))
+    objective, _ = output_loss(features, output, torch.tensor([0, 1]))
+    assert objective.isfinite()
+    assert all(gradient.isfinite().all() for gradient in gradients(objective, features, output))
 
 
 @given(sizes=many_sizes)
 def test_under_autocast_the_products_are_in_bf16_and_the_loss_is_in_fp32(sizes: ChunkSizes) -> None:
     features, output, targets = example(torch.float32)
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        losses = output_loss(features, output, targets, sizes=sizes)
+        objective, nll = output_loss(features, output, targets, sizes=sizes)
     logits = F.linear(features.bfloat16(), output.weight.bfloat16()).float() + output.bias
     plain = F.cross_entropy(logits, targets, reduction="none")
-    assert losses.nll.dtype == losses.objective.dtype == torch.float32
-    torch.testing.assert_close(losses.nll, plain.detach(), rtol=1e-5, atol=1e-5)
+    assert nll.dtype == objective.dtype == torch.float32
+    torch.testing.assert_close(nll, plain.detach(), rtol=1e-5, atol=1e-5)
     exact = gradients(F.cross_entropy(output(features), targets, reduction="sum"), features, output)
-    for ours, theirs in zip(gradients(losses.objective, features, output), exact, strict=True):
+    for ours, theirs in zip(gradients(objective, features, output), exact, strict=True):
         assert ours.dtype == torch.float32
         torch.testing.assert_close(ours, theirs, rtol=0.03, atol=0.03)
 
@@ -111,6 +113,6 @@ class Largest(TorchDispatchMode):  # type: ignore[no-untyped-call]
 def test_the_logits_of_all_words_are_never_in_memory_at_once() -> None:
     features, output, targets = example()
     with Largest() as largest:  # type: ignore[no-untyped-call]
-        objective = output_loss(features, output, targets, sizes=ChunkSizes(3, 2)).objective
+        objective, _ = output_loss(features, output, targets, sizes=ChunkSizes(3, 2))
         gradients(objective, features, output)
     assert largest.numbers == VOCABULARY * SIZE

@@ -62,7 +62,7 @@ def _made(copies: bool, score: ScoreName, languages: tuple[str, str], unit: Unit
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     run = RunWriter(Path(folder, "run"))
-    run.write_text(CONFIG, dump_config(config))
+    run.write(CONFIG, dump_config(config).encode())
     src_units, tgt_units = ("".join(units) if unit == "character" else units for units in (SRC_UNITS, TGT_UNITS))
     src, tgt = fit_codecs(config.text, Counter(src_units * 2), Counter(tgt_units * 2))
     save_codecs(run.path, (src, tgt))

@@ -1,4 +1,4 @@
-"""What attention weights show: how spread they are, how many words attend to marks, which gold links they miss.
+"""What a model shows while it reads references: loss, spread of the attention, words on marks, missed gold links.
 
 B sentences, T target tokens, S source tokens with ``<eos>``, V units of a vocabulary.
 """
@@ -14,14 +14,16 @@ import numpy as np
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.alignment import Link, word_links
 from seq2seq_cli.decoding.lines import read_lines
-from seq2seq_cli.decoding.scoring import PairScore
+from seq2seq_cli.decoding.scoring import PairScore, score_pairs
+from seq2seq_cli.decoding.translation import TotalScore
+from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, one_line
 from seq2seq_cli.shapes import Float, Int
 from seq2seq_cli.text.characters import CONTINUING, SPACING, is_punctuation, normalise
 from seq2seq_cli.text.codec import Codec, Reading
 from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import Codecs
-from seq2seq_cli.text.vocabulary import SPECIAL_UNITS, UNK_UNIT
+from seq2seq_cli.text.vocabulary import EOS, SPECIAL_UNITS, UNK_UNIT
 
 END, MARK, WORD = range(3)
 """The kinds of tokens that the figures tell apart: ``<eos>`` and padding; punctuation; words, their parts, others."""
@@ -62,11 +64,10 @@ def attention_sums(
     shares = weights / np.where(totals, totals, 1.0)[:, :, np.newaxis]
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     tokens, words = tgt != END, tgt == WORD
-    of_words, kinds = shares[words], np.broadcast_to(src[:, np.newaxis], weights.shape)[words]
-    heaviest = np.take_along_axis(kinds, of_words.argmax(axis=1)[:, np.newaxis], axis=1)[:, 0]
-    attends = of_words.any(axis=1)  # without any weight, no token is the heaviest
+    heaviest = np.take_along_axis(src, shares.argmax(axis=2), axis=1)
+    on_marks = words & (heaviest != WORD) & shares.any(axis=2)  # without any weight, no token is the heaviest
     entropy = -(shares * logs).sum(axis=2)[tokens].sum()
-    return np.array([tokens.sum(), entropy, words.sum(), (attends & (heaviest != WORD)).sum()])
+    return np.array([tokens.sum(), entropy, words.sum(), on_marks.sum()])
 
 
 _LINK = re.compile(r"(\d{1,9})([-?p])(\d{1,9})", re.ASCII)
@@ -84,20 +85,13 @@ class GoldLinks(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class AlignmentCounts:
-    """Counts of links A of a model against the sure links S and the possible links P of a gold alignment.
-
-    S is a part of P. Och & Ney 2003, section 5.1.
-    """
+    """Links A of a model, sure links S and possible links P (S among them) of the gold; Och & Ney 2003, section 5.1."""
 
     pairs: int = 0
-    links: int = 0
-    """|A|."""
-    sure: int = 0
-    """|S|."""
-    in_sure: int = 0
-    """|A and S|."""
-    in_possible: int = 0
-    """|A and P|."""
+    links: int = 0  # |A|
+    sure: int = 0  # |S|
+    in_sure: int = 0  # |A and S|
+    in_possible: int = 0  # |A and P|
 
     def __add__(self, other: "AlignmentCounts") -> "AlignmentCounts":
         return AlignmentCounts(**{name: value + getattr(other, name) for name, value in vars(self).items()})
@@ -123,10 +117,7 @@ GoldAlignment: TypeAlias = Mapping[tuple[str, str], GoldLinks]
 
 
 def count_links(alignment: GoldAlignment, pair: tuple[str, str], score: PairScore, codecs: Codecs) -> AlignmentCounts:
-    """The counts of a pair; 0 for an unknown pair.
-
-    Raises InputError for a link of a word that the pair does not have.
-    """
+    """The counts of a pair, 0 for an unknown one; InputError for a link of a word that the pair does not have."""
     if (gold := alignment.get(pair)) is None:
         return AlignmentCounts()
     src_words, tgt_words = map(words_of_ids, codecs, (score.src, score.tgt))
@@ -138,6 +129,27 @@ def count_links(alignment: GoldAlignment, pair: tuple[str, str], score: PairScor
     found = set(attention_links(score.weights, src_words, tgt_words))
     in_sure, in_possible = len(found & gold.sure), len(found & gold.possible)
     return AlignmentCounts(pairs=1, links=len(found), sure=len(gold.sure), in_sure=in_sure, in_possible=in_possible)
+
+
+def forced_figures(
+    translator: Translator, pairs: Sequence[tuple[str, str]], name: str, gold: GoldAlignment | None
+) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
+    """The figures of forced decoding: the model reads the references of `pairs`; `name` is that of the set in messages.
+
+    Raises InputError for a source that is too long for the model, and for a gold link of a word that is not there.
+    """
+    codecs = translator.src_codec, translator.tgt_codec
+    src_kinds, tgt_kinds = map(token_kinds, codecs)
+    total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
+    has_attention = translator.engine.has_attention
+    scores = score_pairs(translator, pairs, lambda n: f"{name}: pair {n}", with_attention=has_attention)
+    for pair, score in zip(pairs, scores, strict=True):
+        total += score
+        if len(score.weights):
+            src, tgt = src_kinds[[[*score.src.ids, EOS]]], tgt_kinds[[[*score.tgt.ids, EOS]]]
+            sums += attention_sums(score.weights[np.newaxis], src, tgt)
+            counts += count_links(gold or {}, pair, score, codecs)
+    return total, AttentionFigures.of(sums), counts if gold and has_attention else None
 
 
 def read_gold_alignment(path: Path, pairs: Iterable[tuple[str, str]], *, swap: bool = False) -> GoldAlignment:
@@ -164,8 +176,7 @@ def _parse(line: str, place: str, *, swap: bool) -> GoldLinks:
         if not (match := _LINK.fullmatch(written)):
             problem = f"{one_line(written[:40])!r} is no link: write i-j for a sure one and i?j for a possible one"
             raise InputError(f"{place}: {problem}, words counted from 0")
-        first, second = int(match[1]), int(match[3])
-        link = (second, first) if swap else (first, second)
+        link = (int(match[3]), int(match[1])) if swap else (int(match[1]), int(match[3]))
         possible.add(link)
         if match[2] == "-":
             sure.add(link)

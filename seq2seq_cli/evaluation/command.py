@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
@@ -28,25 +28,25 @@ from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluatedRun:
+class EvaluatedRun(RunFolder):
     """A run that is evaluated."""
 
-    name: str
-    """The path that the user knows it by: its folder, or one of its files of weights."""
-    folder: RunFolder
+    @property
+    def name(self) -> str:
+        """The path that the user knows it by: its folder, or one of its files of weights."""
+        return str(self.chosen or self.path)
 
     @cached_property
     def trained(self) -> TrainedSentences | None:
         """The sentences that it was trained on, whatever has become of its corpus; None where the record is missing."""
-        path = self.folder.path / TRAINED
+        path = self.path / TRAINED
         return TrainedSentences.read(path) if path.exists() else None
 
     @cached_property
     def corpus(self) -> PreparedCorpus | None:
         """The corpus that it was trained on; None where that is not at hand any more."""
         try:
-            provenance = self.folder.provenance()
+            provenance = self.provenance()
             corpus = replace(PreparedCorpus.open(Path(provenance.folder)), corrections=provenance.corrections)
         except (ModelFileError, PreparedFolderError, OSError):  # perhaps a stranger's, without the right to read it
             return None
@@ -84,14 +84,13 @@ def evaluate(
         if files and of_corpus:
             raise UsageError(f"--file and {option}: give one of them")
     wanted: list[Path | None] = [*map(Path, runs)] or ([] if hypotheses else [None])
-    folders = map(RunFolder.find_model, wanted)
-    found = [EvaluatedRun(name=str(folder.chosen or folder.path), folder=folder) for folder in folders]
+    found = [EvaluatedRun.find_model(path) for path in wanted]
     if alignment and not found:
         raise UsageError("--alignment: attention is a model's: name a run")
     gold = None
     if files:
-        paths, swap = list(map(Path, files)), bool(found) and found[0].folder.config().data.swap
-        languages = found[0].folder.config().text.languages if found else _named_languages(paths, columns)
+        paths, swap = list(map(Path, files)), bool(found) and found[0].config().data.swap
+        languages = found[0].config().text.languages if found else _named_languages(paths, columns)
         lines = list(read_pair_lines(paths, encoding=encoding, columns=columns, languages=languages, swap=swap))
         whole = EvaluationSet.of_lines(lines, paths, languages)
         gold = read_gold_alignment(Path(alignment), lines, swap=swap) if alignment else None
@@ -102,11 +101,11 @@ def evaluate(
     written = [read_hypotheses(Path(path), whole) for path in hypotheses]  # before all that takes time
     outputs = []
     for run in found:
-        translator = load(run.folder.chosen or run.folder.path, device=device, overrides=overrides).uncorrected
+        translator = load(run.name, device=device, overrides=overrides).uncorrected
         if gold and not translator.engine.has_attention:
             logger.warning("%s: has no attention to compare with --alignment", one_line(run.name))
         output = translate_set(run.name, translator, tests, run.trained, gold)
-        least_covered = run.folder.config().training.help.least_covered
+        least_covered = run.config().training.help.least_covered
         seen = count_words(run.corpus.trained_texts("tgt", least_covered), tests) if run.corpus else None
         outputs.append(replace(output, seen=seen))
     return find_out([*outputs, *written], tests)
@@ -137,13 +136,11 @@ def corpus_of(runs: Sequence[EvaluatedRun], data: Path | None) -> PreparedCorpus
 def _check_languages(runs: Sequence[EvaluatedRun], tests: EvaluationSet) -> None:
     """Raise UsageError for a run that translates other languages than the sentences have, where these are known."""
     for run in runs:
-        own = run.folder.config().text.languages
+        own = run.config().text.languages
         known = [(one, other) for one, other in zip(own, tests.languages, strict=True) if one and other]
         if any(one != other for one, other in known if ANY_LANGUAGE not in (one, other)):
-            raise UsageError(
-                f"{tests.name}: {' to '.join(tests.languages)}, but {one_line(run.name)} translates"
-                f" {' to '.join(own)}: give sentences in its languages"
-            )
+            others = f"{' to '.join(tests.languages)}, but {one_line(run.name)} translates {' to '.join(own)}"
+            raise UsageError(f"{tests.name}: {others}: give sentences in its languages")
 
 
 def leave_out_trained(tests: EvaluationSet, runs: Sequence[EvaluatedRun]) -> EvaluationSet:

@@ -9,31 +9,20 @@ from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-import numpy as np
-
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import TEST, SplitName
 from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.decoding.lines import read_lines
-from seq2seq_cli.decoding.scoring import score_pairs
 from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, PairFileError, UsageError, one_line
-from seq2seq_cli.evaluation.attention_figures import (
-    AlignmentCounts,
-    AttentionFigures,
-    GoldAlignment,
-    attention_sums,
-    count_links,
-    token_kinds,
-)
+from seq2seq_cli.evaluation.attention_figures import AlignmentCounts, AttentionFigures, GoldAlignment, forced_figures
 from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.text.characters import normalise
 from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
-from seq2seq_cli.text.vocabulary import EOS
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +54,7 @@ class EvaluationSet:
     def of_lines(
         cls, lines: Sequence[tuple[str, str]], paths: Sequence[Path], languages: tuple[str, str]
     ) -> "EvaluationSet":
-        """The `lines` that `read_pair_lines` found in files; those without a text on both sides are skipped.
-
-        Raises PairFileError when there are no others.
-        """
+        """The `lines` of `read_pair_lines` that have a text on both sides; PairFileError when there are none."""
         name = " + ".join(map(str, paths))
         if not (pairs := tuple(pair for pair in lines if all(pair))):
             raise PairFileError(f"{name}: no sentence pair in it: {ONE_PER_LINE}")
@@ -124,9 +110,6 @@ def read_pair_lines(
                 logger.warning(warning, one_line(each.name), counted(len(lacking), each.unit), shown)
 
 
-# The outputs of a system
-
-
 @dataclass(frozen=True, kw_only=True)
 class SystemOutput:
     """The translation of each distinct source of an evaluation set."""
@@ -163,7 +146,7 @@ def translate_set(
 
     Raises InputError for a source that is too long for the model, and for a link of a word that is not there.
     """
-    total, attention, alignment = _read_references(translator, tests, gold)
+    total, attention, alignment = forced_figures(translator, tests.pairs, tests.name, gold)
     sources = list(tests.references)
     started = time.perf_counter()
     translations = translator.translate(sources)
@@ -186,24 +169,6 @@ def translate_set(
     )
 
 
-def _read_references(
-    translator: Translator, tests: EvaluationSet, gold: GoldAlignment | None
-) -> tuple[TotalScore, AttentionFigures | None, AlignmentCounts | None]:
-    """The figures of forced decoding: the model reads the references."""
-    codecs = translator.src_codec, translator.tgt_codec
-    src_kinds, tgt_kinds = map(token_kinds, codecs)
-    total, sums, counts = TotalScore(), np.zeros(4), AlignmentCounts()
-    has_attention = translator.engine.has_attention
-    scores = score_pairs(translator, tests.pairs, lambda n: f"{tests.name}: pair {n}", with_attention=has_attention)
-    for pair, score in zip(tests.pairs, scores, strict=True):
-        total += score
-        if len(score.weights):
-            src, tgt = src_kinds[[[*score.src.ids, EOS]]], tgt_kinds[[[*score.tgt.ids, EOS]]]
-            sums += attention_sums(score.weights[np.newaxis], src, tgt)
-            counts += count_links(gold or {}, pair, score, codecs)
-    return total, AttentionFigures.of(sums), counts if gold and has_attention else None
-
-
 def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
     """The outputs in a file: one per pair of the set or per line of its files, or one per distinct source, in order.
 
@@ -216,15 +181,12 @@ def read_hypotheses(path: Path, tests: EvaluationSet) -> SystemOutput:
     if len(lines) == len(tests.references):
         sources = list(tests.references)
     elif len(lines) != len(sources):
-        raise InputError(
-            f"{path}: has {counted(len(lines), 'line')}, but {tests.name} has {counted(len(sources), 'pair')} with"
-            f" {counted(len(tests.references), 'different source')}: give one line for each pair, or for each source"
-        )
+        counts = f"{counted(len(sources), 'pair')} with {counted(len(tests.references), 'different source')}"
+        problem = f"{path}: has {counted(len(lines), 'line')}, but {tests.name} has {counts}"
+        raise InputError(f"{problem}: give one line for each pair, or for each source")
     texts: dict[str, str] = {}
     for source, (number, text) in zip(sources, lines, strict=True):
         if texts.setdefault(source, text) != text:
-            raise InputError(
-                f"{path}:{number}: another translation of a sentence that a line above translates: give"
-                " equal sources one translation, or one line per different source"
-            )
+            cure = "give equal sources one translation, or one line per different source"
+            raise InputError(f"{path}:{number}: another translation of a sentence that a line above translates: {cure}")
     return SystemOutput(name=str(path), texts=texts)

@@ -61,10 +61,7 @@ class HeldOutScores:
 def score_split(
     model: Seq2Seq, translator: Translator, corpus: PreparedCorpus, split: SplitName, group: ProcessGroup = SINGLE
 ) -> HeldOutScores:
-    """The scores of a split, which must not be empty: the loss of `model`, BLEU and chrF of its `translator`.
-
-    The processes of a `group` share the work.
-    """
+    """Loss of `model`, BLEU and chrF of its `translator`, on a split that is not empty; a `group` shares the work."""
     loss, attention = read_references(model, corpus, split, group)
     pairs = corpus.sentences(split)
     own = list(dict.fromkeys(src for src, _ in pairs))[group.rank :: group.size]
@@ -105,10 +102,7 @@ def read_references(
 
 
 def watched_pairs(corpus: PreparedCorpus) -> list[tuple[str, str]]:
-    """A few pairs of the validation split, or else of the training split, of all lengths that fit on a screen.
-
-    They depend on the corpus alone, so that its runs show the same pairs.
-    """
+    """The same few pairs for all runs of a corpus, of all lengths that fit on a screen: held out, or of training."""
     split: SplitName = "valid" if len(corpus.split("valid")) else "train"
     ids = corpus.split(split)
     lengths = np.maximum(ids.src.lengths, ids.tgt.lengths)

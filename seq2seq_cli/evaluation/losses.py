@@ -67,11 +67,8 @@ def _lost_names(source: str, text: str, references: Sequence[str]) -> Lost:
 
 def _lost_sentence(source: str, text: str, languages: tuple[str, str]) -> Lost:
     """One of one for a source of several sentences with a translation of fewer."""
-    in_source, in_text = (
-        1 + sum(1 for _ in sentence_ends(side, language))
-        for side, language in zip((source, text), languages, strict=True)
-    )
-    return Lost(int(in_text < in_source), 1) if in_source > 1 else Lost(0, 0)
+    in_source, in_text = (len(list(ends)) for ends in map(sentence_ends, (source, text), languages))
+    return Lost(int(in_text < in_source), int(in_source > 0))
 
 
 def _total(counts: Iterable[Lost]) -> Lost:

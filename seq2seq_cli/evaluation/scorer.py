@@ -22,6 +22,8 @@ RESAMPLES = 1000
 SEED = 12345
 """SacreBLEU's, so that a figure is the same at each call."""
 _ROUNDING = 1e-9
+_MIDDLE = (0.025, 0.975)
+"""The quantiles of a range."""
 _AT_ONCE = 100
 """Resamples at a time: their weights are a matrix with a column per sentence."""
 
@@ -35,10 +37,7 @@ class Scorer:
 
     @classmethod
     def of(cls, metric: Metric, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> "Scorer":
-        """A metric of `hypotheses`, whose `references` are one or more for each.
-
-        Raises ValueError for no hypotheses, and for references of differently many sentences.
-        """
+        """A metric of `hypotheses`, with one or more `references` each; ValueError for none, or different numbers."""
         if not hypotheses or len(hypotheses) != len(references):
             raise ValueError(f"{len(hypotheses)} hypotheses for the references of {len(references)} sentences")
         streams = list(zip_longest(*references))  # None where a sentence has fewer
@@ -112,26 +111,17 @@ class CorpusScore(NamedTuple):
 
 
 def corpus_score(metric: Metric, hypotheses: Sequence[str], references: Sequence[str]) -> CorpusScore:
-    """The score by a metric, such as `bleu` or `chrf`, with one reference per hypothesis.
-
-    Raises ValueError for empty lists and for lists of different lengths.
-    """
+    """The score by a metric, such as `bleu` or `chrf`, with one reference per hypothesis; ValueError as `Scorer.of`."""
     scorer = Scorer.of(metric, hypotheses, [[text] for text in references])
     return CorpusScore(scorer.score(), scorer.signature)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Range:
     """The middle 95 % of the values over the resamples of the test set."""
 
     low: float
     high: float
-
-    @classmethod
-    def of(cls, values: Float[np.ndarray, " r"]) -> "Range":
-        """The range between the quantiles 0.025 and 0.975."""
-        low, high = np.quantile(values, (0.025, 0.975)).tolist()
-        return cls(low=low, high=high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +138,7 @@ class Difference:
 
 def score_range(scorer: Scorer) -> Range:
     """The 95 % range of a score over bootstrap resamples of the sentences (Koehn 2004, section 3)."""
-    return Range.of(np.array([scorer.of_sum(total) for total in _resampled(scorer.statistics)]))
+    return Range(*np.quantile([scorer.of_sum(total) for total in _resampled(scorer.statistics)], _MIDDLE).tolist())
 
 
 def difference(system: Scorer, baseline: Scorer) -> Difference:
@@ -165,7 +155,7 @@ def difference(system: Scorer, baseline: Scorer) -> Difference:
     centred = np.abs(resampled) - np.abs(resampled).mean()
     # The real difference counts as one of them.
     p = float(np.count_nonzero(centred >= abs(value) - _ROUNDING) + 1) / (len(centred) + 1)
-    return Difference(value=value, range=Range.of(resampled), p=p, is_significant=p < 0.05)
+    return Difference(value=value, range=Range(*np.quantile(resampled, _MIDDLE).tolist()), p=p, is_significant=p < 0.05)
 
 
 def _resampled(statistics: Float[np.ndarray, "n k"]) -> Iterator[Float[np.ndarray, " k"]]:

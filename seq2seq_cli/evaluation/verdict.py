@@ -1,9 +1,8 @@
 """A verdict on a translator in plain sentences, for people who know its languages and no metrics.
 
-What it is usable for depends on BLEU, by Google's table (https://cloud.google.com/translate/docs/advanced/automl-evaluate):
-below 10 almost useless, from 10 the gist is hard to get, from 20 it is clear, from 30 translations are understandable,
-from 40 of high quality. Each metric underrates some languages, so the higher verdict of two counts: BLEU does where
-words have many forms or no spaces between them, chrF where one character is a word.
+BLEU tells what it is usable for, as in Google's table
+(https://cloud.google.com/translate/docs/advanced/automl-evaluate), or chrF2 where that gives the better verdict:
+BLEU underrates languages with many word forms or without spaces, chrF those with a word per character.
 """
 
 from bisect import bisect

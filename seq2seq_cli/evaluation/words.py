@@ -11,10 +11,7 @@ _WITHOUT_SPACES = CHINESE | _CHARACTERS - {"ko"}
 
 
 def bleu_tokenisation(language: str) -> str:
-    """SacreBLEU's tokenisation for the BLEU of a language, an ISO 639 code.
-
-    Chinese has its own (zh). It is characters (char) where the usual one, 13a, cannot find the words, else 13a.
-    """
+    """SacreBLEU's tokenisation for a language (ISO 639): zh for Chinese, char where 13a finds no words, else 13a."""
     return "zh" if language in CHINESE else "char" if language in _CHARACTERS else "13a"
 
 

@@ -62,14 +62,13 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     previous = path.with_name(PREVIOUS.name)
     try:
         return _read(path)
-    except _DamagedError as damage:
-        try:
+    except _DamagedError:
+        with contextlib.suppress(_DamagedError):
             checkpoint = _read(previous)
-        except _DamagedError:
-            raise damage from None
-        problem = "damaged" if path.exists() else "missing"
-        logger.warning("%s: %s: going on from %s, which was saved before it", path, problem, previous)
-        return checkpoint
+            problem = "damaged" if path.exists() else "missing"
+            logger.warning("%s: %s: going on from %s, which was saved before it", path, problem, previous)
+            return checkpoint
+        raise
 
 
 def _read(path: Path) -> dict[str, Any]:

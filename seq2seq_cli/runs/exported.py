@@ -80,13 +80,9 @@ class ExportRecord:
 
     def __post_init__(self) -> None:
         """Raise ValueError for values that an engine cannot rely on: the record may be a stranger's."""
-        sizes = [self.vocabulary_size, *([] if self.max_source_length is None else [self.max_source_length])]
-        is_sound = (
-            all(type(size) is int and 0 < size <= LARGEST_INTEGER for size in sizes)
-            and isinstance(self.has_attention, bool)
-            and isinstance(self.weights, dict)
-        )
-        if not is_sound:
+        sizes = self.vocabulary_size, 1 if self.max_source_length is None else self.max_source_length
+        are_sizes = all(type(size) is int and 0 < size <= LARGEST_INTEGER for size in sizes)
+        if not (are_sizes and isinstance(self.has_attention, bool) and isinstance(self.weights, dict)):
             raise ValueError("not the facts on an exported model")
 
     @property

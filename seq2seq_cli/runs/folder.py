@@ -19,14 +19,18 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /.lock                 held while a training runs
 """
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from seq2seq_cli.errors import ConfigError, ModelFileError, TrainingError, UsageError, command_line, exit_code_of
+from seq2seq_cli.files.reading import check_contents
 from seq2seq_cli.runs import layout
-from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, MEMBERS, WEIGHTS, find_run, named_run
+from seq2seq_cli.runs.layout import BEST, CHECKPOINTS, CONFIG, CORPUS, LAST, LOCK, MEMBERS, READ, RUNS, WEIGHTS
 
 # Imported where they are needed: translating finds its run without pydantic and numpy.
 if TYPE_CHECKING:
@@ -52,16 +56,30 @@ class RunFolder:
     """The file of weights to translate with; None stands for the best ones."""
 
     @classmethod
-    def find(cls, path: Path | None) -> "RunFolder":
-        """The run at `path`, or the newest one of `runs/` when it is None; ModelFileError as `find_run`."""
-        return cls(find_run(path))
+    def find(cls, path: Path | None, folder: Path = RUNS) -> Self:
+        """The run at `path`, see `named_run`; None: the one of `folder` whose best weights were written last.
+
+        Raises ModelFileError, with similar names in `folder`, when there is none, and for a folder in which a FIFO, a
+        device or a link that leads out of it stands in the place of a file.
+        """
+        path = _newest(folder, [f"[!.]*/{BEST}"]) if path is None else named_run(path, folder)
+        if path is None:
+            named = "name a run folder (to translate, score or serve, with --model)"
+            raise ModelFileError(f"no run with weights is in {folder}/: train one (s2s train), or {named}")
+        if not path.exists():
+            runs = {run.name: run for run in _inside(folder)}
+            similar = [runs[name] for name in get_close_matches(path.name, runs)]
+            raise ModelFileError(f"{path}: no such run folder{_did_you_mean(similar)}")
+        check_contents(path, READ, error=ModelFileError)
+        if not (path / CONFIG).is_file():
+            made = "; unpack it, and name the folder" if path.suffix == ".zip" else "; s2s train makes one"
+            meant = _did_you_mean(_inside(path) or _inside(path / RUNS))  # a comparison has its runs in the latter
+            raise ModelFileError(f"{path}: not a run folder: it has no config.yaml{meant or made}")
+        return cls(path)
 
     @classmethod
-    def find_model(cls, path: Path | None) -> "RunFolder":
-        """The run to translate with: as `find`, or by one of its files of weights, such as RUN/epochs/0007.safetensors.
-
-        Raises ModelFileError when there is none.
-        """
+    def find_model(cls, path: Path | None) -> Self:
+        """The run to translate with: as `find`, or by a file of its weights, such as RUN/epochs/0007.safetensors."""
         path = path and named_run(path)
         if path is None or path.suffix != WEIGHTS:
             return cls.find(path)
@@ -72,10 +90,7 @@ class RunFolder:
 
     @property
     def members(self) -> "list[RunFolder]":
-        """The run and those that translate together with it; the run alone with chosen weights.
-
-        Raises ModelFileError as `find`, and for a damaged record of them.
-        """
+        """The run and those that translate together with it, or the run alone with chosen weights; raises as `find`."""
         numbers = () if self.chosen else range(2, layout.count_members(self.path) + 1)
         return [self, *(RunFolder.find(self.path / MEMBERS / str(number)) for number in numbers)]
 
@@ -110,10 +125,8 @@ class RunFolder:
         try:
             return hold(path)
         except TimeoutError:
-            raise UsageError(
-                f"{self.path}: a training is running in it: wait for its end or stop it, or choose another folder with"
-                " --out"
-            ) from None
+            cure = "wait for its end or stop it, or choose another folder with --out"
+            raise UsageError(f"{self.path}: a training is running in it: {cure}") from None
         except OSError as error:
             problem = f"{path}: cannot be locked: {error.strerror}; choose another folder with --out"
             raise TrainingError(problem, exit_code=exit_code_of(error)) from error
@@ -138,3 +151,36 @@ class RunFolder:
         from seq2seq_cli.runs.weights import read_weights
 
         return read_weights(self.weights_path)
+
+
+def find_saved_last() -> Path:
+    """The run of `runs/` with the newest checkpoint; ModelFileError when there is none."""
+    run = _newest(RUNS, (f"{model}/{name}" for model in ("[!.]*", f"[!.]*/{MEMBERS}/*") for name in CHECKPOINTS))
+    if run is None:
+        raise ModelFileError(f"no run to resume is in {RUNS}/ here: name its folder with --out")
+    return run
+
+
+def named_run(path: Path, folder: Path = RUNS) -> Path:
+    """The path of a run: a name alone means a run here, or else one in the folder."""
+    is_elsewhere = path.name == str(path) and not (path / CONFIG).is_file() and (folder / path).exists()
+    return folder / path if is_elsewhere else path
+
+
+def _newest(folder: Path, patterns: Iterable[str]) -> Path | None:
+    """The run in a folder that has the last written one of the files of these patterns; None where none has any."""
+    found: list[tuple[int, Path]] = []
+    for file in chain.from_iterable(map(folder.glob, patterns)):
+        with suppress(OSError):  # gone meanwhile, or no right to look at it
+            found.append((file.stat().st_mtime_ns, folder / file.relative_to(folder).parts[0]))
+    return max(found)[1] if found else None
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The runs in a folder, in the order of their names."""
+    return [path.parent for path in sorted(folder.glob(f"*/{CONFIG}"))]
+
+
+def _did_you_mean(runs: list[Path]) -> str:
+    """The end of a message that names some of these runs; empty for none."""
+    return f"; did you mean {' or '.join(map(str, runs[:3]))}?" if runs else ""

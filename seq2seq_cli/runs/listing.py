@@ -15,7 +15,7 @@ from seq2seq_cli.counts import place_in_words
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS, find_run
+from seq2seq_cli.runs.layout import BEST, CONFIG, CORPUS, LOCK, MARK, METRICS
 from seq2seq_cli.runs.records import History, Provenance, read_history
 from seq2seq_cli.runs.weights import read_header
 
@@ -49,10 +49,7 @@ class Run:
 
     @property
     def state(self) -> str:
-        """The state in words: running, interrupted, finished, stopped by a limit, or exported.
-
-        An exported model has no record of its training.
-        """
+        """The state in words: running, interrupted, finished, stopped by a limit, or exported, without any record."""
         epochs, planned, wanted = self.history.epochs, self.config.training.epochs, self.config.training.members
         resumable = " (resumable)" if RunFolder(self.path).has_checkpoint else ""
         if self.running and self.history.reason:
@@ -70,10 +67,9 @@ class Run:
     @cached_property
     def parameters(self) -> int | None:
         """Number of weights of the model; None before the first weights are saved, and when these are damaged."""
-        try:
+        with contextlib.suppress(ModelFileError):
             return read_header(self.path / BEST).parameters
-        except ModelFileError:
-            return None
+        return None
 
 
 Row: TypeAlias = tuple[str, list[object]]
@@ -98,10 +94,10 @@ def list_runs(folder: Path) -> dict[Path, Run | str]:
 def find_runs(names: Sequence[str], folder: Path) -> list[Run]:
     """The runs of these names in ``folder``, or else at these paths, each once; without names, its newest run.
 
-    Raises ModelFileError, with similar names, when a name is that of no run, and for a damaged run.
+    Raises ModelFileError as `RunFolder.find`, and for a damaged run.
     """
-    wanted = [find_run(Path(name), folder) for name in names] or [find_run(None, folder)]
-    found = {path.resolve(): path for path in wanted}
+    wanted = [RunFolder.find(Path(name), folder) for name in names] or [RunFolder.find(None, folder)]
+    found = {run.path.resolve(): run.path for run in wanted}
     return list(map(Run.read, found.values()))
 
 

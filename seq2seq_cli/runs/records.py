@@ -15,12 +15,11 @@ from seq2seq_cli.config.choices import Metric
 from seq2seq_cli.counts import counted, loss_in_words
 from seq2seq_cli.errors import RESTORE, ModelFileError, unreadable
 from seq2seq_cli.files.reading import FORMAT, check_format, parse_json, read_json, read_whole
-from seq2seq_cli.files.writing import write_json
+from seq2seq_cli.files.writing import json_content
 from seq2seq_cli.pages.data import AttentionData, FilmData, FrameData
 from seq2seq_cli.runs.layout import METRICS, MOST_METRICS_BYTES
 
 logger = logging.getLogger(__name__)
-
 
 Number: TypeAlias = float | None
 """A measured number; None when it is not known. JSON has no infinity and no NaN: they are written as null."""
@@ -142,10 +141,7 @@ _RECORD: TypeAdapter[Record] = TypeAdapter(Annotated[Record, Field(discriminator
 
 
 def deciding_metric(metric: Metric, score: float | None) -> Metric:
-    """The metric that chose the best weights, of which `score` is the score by `metric`.
-
-    It is the loss where that is 0, as it then is in every validation.
-    """
+    """The metric that chose the best weights: the loss where their `score` by `metric` is 0, as all scores then are."""
     return "loss" if score == 0 else metric
 
 
@@ -279,12 +275,13 @@ class Provenance(BaseModel):
 
     @classmethod
     def read(cls, path: Path) -> "Provenance":
-        """Read what `write` wrote; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
+        """Read a file of `content`; raises ModelFileError when it is missing, damaged, or made by a newer s2s."""
         try:
             return cls.model_validate(read_json(path, error=ModelFileError))
         except ValidationError:
             raise ModelFileError(f"{path}: damaged: does not name the corpus: {RESTORE}") from None
 
-    def write(self, path: Path) -> None:
-        """Write the file, whole or not at all."""
-        write_json(path, self.model_dump(exclude_none=True))
+    @property
+    def content(self) -> bytes:
+        """The content of the file."""
+        return json_content(self.model_dump(exclude_none=True))

@@ -45,10 +45,7 @@ Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 
 def read_header(path: Path) -> Header:
-    """Read the header of a file of weights.
-
-    Raises ModelFileError when the file is missing, damaged, cut short, none of s2s, or made by a newer s2s.
-    """
+    """Read the header of a file of weights; ModelFileError for one that is missing, damaged, or not of this s2s."""
     try:
         open_regular(path).close()  # the library would wait for a named pipe
         with safe_open(path, framework="numpy") as file:
@@ -87,10 +84,7 @@ def save_weights(path: Path, weights: Weights) -> None:
 
 
 def read_weights(path: Path) -> Weights:
-    """Read what `save_weights` wrote.
-
-    Raises ModelFileError when it is missing, damaged, or made by a newer s2s, and when a weight is not finite.
-    """
+    """Read what `save_weights` wrote; ModelFileError as `read_header`, and for a weight that is not finite."""
     from safetensors.numpy import load_file  # not above: the exported model does without it
 
     header, weights = read_header(path), load_file(path)

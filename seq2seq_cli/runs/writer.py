@@ -17,7 +17,7 @@ from seq2seq_cli.files.reading import FORMAT, check_contents
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
 from seq2seq_cli.files.writing import make_folder, whole_file, write_json, write_whole
 from seq2seq_cli.runs import layout
-from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.checkpoint import save_checkpoint
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.records import Provenance, Record
@@ -72,30 +72,25 @@ class RunWriter(RunFolder):
                 (new / layout.MARK).touch()
                 (new / layout.CONFIG).write_bytes(dump_config(config).encode("utf-8"))
                 save_codecs(new, codecs)
-                provenance.write(new / layout.CORPUS)
+                (new / layout.CORPUS).write_bytes(provenance.content)
                 write_json(new / layout.TRAINED, trained)
         except OSError as error:
             problem = f"{path}: cannot be made: {error.strerror}; choose another folder with --out"
             raise UsageError(problem, exit_code=exit_code_of(error)) from error
         return run
 
-    def write_text(self, name: str, text: str) -> None:
-        """Write a file of the run, such as the resolved config or the model card."""
+    def write(self, name: str | Path, content: bytes) -> None:
+        """Write a file of the run, such as the model card or the record of the corpus and the origin."""
         with _writing(self.path / name) as path:
-            write_whole(path, text.encode("utf-8"))
+            write_whole(path, content)
 
     def write_config(self, config: Config) -> None:
         """Write the resolved config, and beside the exported model, if there is one, what it says on decoding."""
-        text = dump_config(config)
-        self.write_text(layout.CONFIG, text)
-        with contextlib.suppress(ModelFileError), _writing(self.path / layout.EXPORT_RECORD) as path:  # none exported
-            record = ExportRecord.read(self.path).of_config(text.encode("utf-8"), config.decoding.options)
-            write_whole(path, record.content)
-
-    def write_provenance(self, provenance: Provenance) -> None:
-        """Write the record of the corpus and the origin anew."""
-        with _writing(self.path / layout.CORPUS) as path:
-            provenance.write(path)
+        content = dump_config(config).encode("utf-8")
+        self.write(layout.CONFIG, content)
+        with contextlib.suppress(ModelFileError):  # none exported
+            record = ExportRecord.read(self.path).of_config(content, config.decoding.options)
+            self.write(layout.EXPORT_RECORD, record.content)
 
     def save_pairs(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Save the training pairs that translations consult, or their features: arrays by their names in `OF_PAIRS`."""
@@ -147,10 +142,6 @@ class RunWriter(RunFolder):
         with _writing(self.last_path) as path:
             save_checkpoint(path, {**checkpoint, METRICS_BYTES: self._metrics_bytes()})
 
-    def read_last(self) -> dict[str, Any]:
-        """The newest checkpoint; ModelFileError when there is none, or none that this s2s can read."""
-        return load_checkpoint(self.last_path)
-
     def append_metrics(self, record: Record) -> None:
         """Append a record to metrics.jsonl."""
         with _writing(self.path / layout.METRICS) as path, path.open("a", encoding="utf-8") as file:
@@ -179,9 +170,8 @@ def _writing(path: Path) -> Iterator[Path]:
     try:
         yield path
     except OSError as error:
-        raise TrainingError(
-            f"{path}: cannot be written: {error.strerror}; what was saved before is untouched"
-        ) from error
+        problem = f"{path}: cannot be written: {error.strerror}"
+        raise TrainingError(f"{problem}; what was saved before is untouched") from error
 
 
 def check_name(path: Path, option: str) -> None:

@@ -42,8 +42,6 @@ _RETRY = {"Retry-After": "1"}
 _NOT_STORED = {"Cache-Control": "no-store"}
 _TYPING_PAUSE = 200
 """Milliseconds without a key after which pages translate."""
-_MOST_AT_A_TIME = 2
-"""Documents that are received and translated."""
 _MOST_BYTES, _SECONDS = 100_000_000, 600
 """Of all translated documents together, where new ones replace the oldest; for which each may be fetched."""
 
@@ -51,10 +49,7 @@ _MOST_BYTES, _SECONDS = 100_000_000, 600
 def load_runs(
     runs: Sequence[Path | None], *, device: DeviceName, overrides: Sequence[str], threads: int | None
 ) -> dict[Languages, LoadedRun]:
-    """The runs by their directions; None stands for the newest one.
-
-    Raises UsageError for two runs of the same direction, and what `seq2seq_cli.decoding.load.load` raises.
-    """
+    """The runs, None for the newest, by their directions; raises as `load`, and UsageError for two of one direction."""
     served: dict[Languages, LoadedRun] = {}
     for run in runs:
         loaded = load(run, device=device, overrides=overrides, threads=threads)
@@ -86,7 +81,8 @@ class Application:
     """Whether suggested translations are kept in the folders of the runs, for their owners."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Translated documents by their names, which nobody can guess: a secret, a full stop, and a document's own name."""
-    file_turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_MOST_AT_A_TIME))
+    file_turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(2))
+    """Two documents at a time are received and translated."""
 
     @cached_property
     def asgi(self) -> Starlette:

@@ -51,18 +51,6 @@ class _Request:
     """Those of them whose translation has not begun."""
 
 
-@dataclass
-class _Gathering:
-    """A wait for the next requests of those whose requests were answered."""
-
-    answered: int = 0
-    """Requests that were answered, less those that came since; each counts as a sentence to come."""
-    most: int = 0
-    """Number of waiting sentences with which no batch waits for more."""
-    end: float = 0.0
-    """Its latest end, by the clock of the event loop."""
-
-
 class Batcher:
     """Translates the sentences that wait in one batch, as soon as one of its threads is free.
 
@@ -85,9 +73,14 @@ class Batcher:
         """The characters of the requests that are not answered yet."""
         self._requests: deque[_Request] = deque()
         """Those with sentences that wait, in the order of their turns."""
-        self._gathering = _Gathering()
         self._translating = 0
         """Sentences that are being translated."""
+        self._answered = 0
+        """Requests that were answered, less those that came since; each counts as a sentence to come."""
+        self._enough = 0
+        """Number of waiting sentences with which no batch waits for more."""
+        self._wait_end = 0.0
+        """Latest end of the wait for them, by the clock of the event loop."""
 
     async def translate(self, translator: Translator, texts: Sequence[str]) -> list[Translation]:
         """The translations of texts. When the caller is cancelled, sentences that still wait are not translated.
@@ -110,7 +103,7 @@ class Batcher:
             if sentences := list(request.waiting):
                 request.sentences = len(sentences)
                 self._requests.append(request)
-            self._gathering.answered = max(0, self._gathering.answered - 1)
+            self._answered = max(0, self._answered - 1)
             self._start()
             found = iter(await asyncio.gather(*(sentence.done for sentence in sentences)))
         finally:
@@ -123,11 +116,10 @@ class Batcher:
     def _start(self) -> None:
         """Give each free thread a batch, as long as there are any."""
         loop = asyncio.get_running_loop()
-        gathering = self._gathering
         while self._free and self._requests:
             waiting = sum(len(request.waiting) for request in self._requests)
-            share = math.ceil((self._translating + waiting + gathering.answered) / self._threads)
-            if gathering.answered and waiting < min(share, gathering.most):
+            share = math.ceil((self._translating + waiting + self._answered) / self._threads)
+            if self._answered and waiting < min(share, self._enough):
                 return
             most = min(max(_MOST_SENTENCES, len(self._requests)), _LARGEST_BATCH)
             batch = self._take(min(share, most))
@@ -154,29 +146,25 @@ class Batcher:
     def _finish(self, batch: Sequence[_Sentence], started: float, done: "asyncio.Future[list[_Outcome]]") -> None:
         self._free += 1
         self._translating -= len(batch)
-        gathering = self._gathering
         for sentence, outcome in zip(batch, done.result(), strict=True):
             if sentence.done.done():
                 continue
             sentence.request.sentences -= 1
-            gathering.answered += sentence.request.sentences == 0
+            self._answered += sentence.request.sentences == 0
             if isinstance(outcome, Exception):
                 sentence.done.set_exception(outcome)
             else:
                 sentence.done.set_result(outcome)
         now = (loop := asyncio.get_running_loop()).time()
-        gathering.most = max(gathering.most, len(batch))
-        gathering.end = max(gathering.end, now + _GATHERING_SHARE * (now - started))
-        loop.call_at(gathering.end, self._end_gathering, gathering.end)
+        self._enough = max(self._enough, len(batch))
+        self._wait_end = max(self._wait_end, now + _GATHERING_SHARE * (now - started))
+        loop.call_at(self._wait_end, self._end_wait, self._wait_end)
         self._start()
 
-    def _end_gathering(self, end: float) -> None:
-        """Wait no more for requests, unless a later batch set another end.
-
-        The clock is not asked: a loop may call this a little before the time, and calls it once.
-        """
-        if self._gathering.end == end:
-            self._gathering = _Gathering()
+    def _end_wait(self, end: float) -> None:
+        """Wait no more for requests, unless a later batch set another end."""
+        if self._wait_end == end:  # the clock is not asked: a loop may call a little before the time, and calls once
+            self._answered, self._enough, self._wait_end = 0, 0, 0.0
         self._start()
 
 

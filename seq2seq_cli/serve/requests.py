@@ -229,14 +229,12 @@ async def _read_form(request: Request, form: bytes, place: str, kind: str, *, fi
 
     pairs: Sequence[tuple[str, Any]]
     try:
-        text, most = form.decode("utf-8", "ignore" if files else "strict"), _MOST_FIELDS
+        text = form.decode("utf-8", "ignore" if files else "strict")
         if kind == _FORM:
-            pairs = parse_qsl(text, True, errors="strict", max_num_fields=most)
+            pairs = parse_qsl(text, True, errors="strict", max_num_fields=_MOST_FIELDS)
         else:
-            parser = MultiPartParser(
-                request.headers, stream(), max_files=files, max_fields=most, max_part_size=len(form)
-            )
-            pairs = (await parser.parse()).multi_items()
+            limits = {"max_files": files, "max_fields": _MOST_FIELDS, "max_part_size": len(form)}
+            pairs = (await MultiPartParser(request.headers, stream(), **limits).parse()).multi_items()
     except (MultiPartException, KeyError, ValueError):
         problem = f"{place}: not a form in UTF-8 with at most {_MOST_FIELDS} fields and {files or 'no'} file"
         raise HTTPException(400, problem) from None

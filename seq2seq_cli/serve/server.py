@@ -48,10 +48,7 @@ def is_reachable(listener: socket.socket) -> bool:
 
 
 def run(application: Application, listener: socket.socket, on_start: Callable[[], object]) -> None:
-    """Serve until SIGINT or SIGTERM comes, and every request that was taken is answered.
-
-    `on_start` is called once requests are taken and both signals end the server in this way.
-    """
+    """Serve, call `on_start` once requests are taken, and end at SIGINT or SIGTERM once all of them are answered."""
     # Malformed requests and clients that leave are not logged: strangers could fill the disk with them.
     for library in ("uvicorn", "python_multipart"):
         logging.getLogger(library).setLevel(logging.CRITICAL)

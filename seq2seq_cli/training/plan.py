@@ -22,8 +22,8 @@ from seq2seq_cli.corpus.trained_sentences import TrainedSentences
 from seq2seq_cli.counts import counted
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers
-from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free, find_saved_last, named_run
+from seq2seq_cli.runs.folder import RunFolder, find_saved_last, named_run
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, RUNS, TRAINED, check_free
 from seq2seq_cli.runs.records import Provenance, read_history
 from seq2seq_cli.training.learned_corrections import with_corrections
 from seq2seq_cli.training.resolve import CHOSEN, LEFT_TO_CORPUS, fitted, given_up, resolve_config, resumed_changes

@@ -69,7 +69,7 @@ def finish(session: Session, chosen: str | None) -> Report:
             **scores.recorded(),
         )
         session.run.append_metrics(record)
-    session.run.write_text(CARD, model_card(session, result))
+    session.run.write(CARD, model_card(session, result).encode())
     return result
 
 

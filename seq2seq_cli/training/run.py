@@ -216,7 +216,7 @@ class Recorder:
         """Record an interruption, after the checkpoint: a resumed run has the records up to its checkpoint alone."""
         self._write(InterruptRecord)
         if self._state.progress.best_epoch:
-            self._group.on_main(lambda: self._run.write_text(CARD, model_card(self._session)))
+            self._group.on_main(lambda: self._run.write(CARD, model_card(self._session).encode()))
 
     def _write(self, kind: Callable[..., Record], **values: Any) -> None:
         """Append a record of a kind, with the position of the run, to the metrics."""
@@ -248,7 +248,7 @@ class Recorder:
                 except (ExportError, OSError) as error:
                     logger.warning("%s: the run translates with torch alone", error)
         run.save_epoch(model.weights(), event.epoch, self._training.keep)
-        run.write_text(CARD, model_card(self._session))
+        run.write(CARD, model_card(self._session).encode())
 
 
 def _start_in_words(session: Session) -> str:

@@ -24,8 +24,9 @@ from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.learning.first_vectors import begin_with, vectors_of
 from seq2seq_cli.learning.training_state import TrainingState, fresh_state
 from seq2seq_cli.model.build import build_model, build_outline
+from seq2seq_cli.runs.checkpoint import load_checkpoint
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import PAIR_FILES, TRAINED
+from seq2seq_cli.runs.layout import CORPUS, PAIR_FILES, TRAINED
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.weights import Weights
 from seq2seq_cli.runs.writer import METRICS_BYTES, RunWriter, check_name
@@ -113,7 +114,7 @@ def _resume(
         now = provenance.model_copy(update={"folder": str(corpus.path), "stated": sorted(plan.stated)})
         if now != provenance:  # the folder may have been moved since the run began
             check_name(corpus.path, "--data")
-            run.write_provenance(now)
+            run.write(CORPUS, now.content)
         run.cut_metrics(checkpoint[METRICS_BYTES])
 
     state = group.on_all(restored)
@@ -184,7 +185,7 @@ def _read_checkpoint(run: RunWriter, config: Config, corpus: PreparedCorpus) -> 
 
     Its values that are read before the state is restored are checked, too.
     """
-    checkpoint = run.read_last()
+    checkpoint = load_checkpoint(run.last_path)
     try:
         outline = build_outline(config.model, **_sizes(corpus.codecs))  # ValueError: too large for any machine
         expected = {name: weight.shape for name, weight in outline.state_dict().items()}

@@ -122,7 +122,8 @@ def test_the_report_and_the_page_have_a_verdict_with_the_words_that_it_misses(fo
     pairs = [(f"an umbrella {n}", f"ein Schirm {n}") for n in range(40)]
     corpus, run = prepared(folder / "umbrellas", pairs), make_run(folder / "runs" / "umbrellas")
     seen = len(corpus.split("train"))
-    Provenance(folder=str(corpus.path), fingerprint=corpus.fingerprint, pairs={}).write(run.path / "corpus.json")
+    provenance = Provenance(folder=str(corpus.path), fingerprint=corpus.fingerprint, pairs={})
+    (run.path / "corpus.json").write_bytes(provenance.content)
     (folder / "umbrellas.tsv").write_text("the umbrella\tder Schirm\nmy umbrella\tmein Schirm\n", encoding="utf-8")
     asked = ("runs/umbrellas", "--file", "umbrellas.tsv")
     done = evaluate(folder, *asked, "--html", "verdict.html")

@@ -15,7 +15,7 @@ from seq2seq_cli.config.loader import dump_config
 from seq2seq_cli.decoding.page.export_page import graph_data
 from seq2seq_cli.errors import ExportError
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import CONFIG, DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import CONFIG, CORPUS, DECODER, ENCODER, EXPORT_RECORD
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance
 from seq2seq_cli.runs.writer import RunWriter
@@ -105,7 +105,7 @@ def test_the_weights_of_an_epoch_can_be_exported(home: Path) -> None:
 
 def test_an_exported_folder_is_listed_as_one_and_names_no_folder_of_this_machine(home: Path) -> None:
     record = Provenance(folder="/home/me/data/prepared", fingerprint="", pairs={"train": 9})
-    record.write(home / "runs" / "small" / "corpus.json")
+    (home / "runs" / "small" / "corpus.json").write_bytes(record.content)
     assert s2s_here(home, "export", "runs/small", "runs/exported").returncode == 0
     done = s2s_here(home, "runs")
     assert (done.returncode, done.stderr) == (0, "")
@@ -134,11 +134,10 @@ def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
 
 def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home: Path) -> None:
     run = RunWriter(home / "runs" / "small")
-    run.write_text(CONFIG, dump_config(run.config().with_value("training.author", "Zoë")))
-    pairs = {"train": 1200, "test": 9}
-    Provenance(folder="p", fingerprint="", pairs=pairs, pair_files=["a.tsv", "b.tsv"], date="2026-01-31").write(
-        run.path / "corpus.json"
-    )
+    run.write(CONFIG, dump_config(run.config().with_value("training.author", "Zoë")).encode())
+    pairs, files = {"train": 1200, "test": 9}, ["a.tsv", "b.tsv"]
+    record = Provenance(folder="p", fingerprint="", pairs=pairs, pair_files=files, date="2026-01-31")
+    run.write(CORPUS, record.content)
     test = records.held_out(1, 1, bleu=25).model_copy(update={"verdict": "Usable for the gist.", "example": "He ran."})
     records.write(run.path, [test])
     made = "Made by Zoë from 1,200 sentence pairs (a.tsv, b.tsv) on 2026-01-31."

@@ -33,7 +33,7 @@ def sender(tmp_path_factory: pytest.TempPathFactory) -> Path:
     epoch = records.epoch(200, 1).model_copy(update={"attention": [shown]})
     records.write(run, [epoch, records.end(200, 1, "done")])
     provenance = Provenance(folder="data/prepared", fingerprint="0", pairs={"train": 9}, launch="a machine")
-    provenance.write(run / "corpus.json")
+    (run / "corpus.json").write_bytes(provenance.content)
     done = s2s_here(home, "export", "runs/small", "small.zip")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "small.zip: exported; unpacked, it is a run folder that s2s translates with\n"

@@ -19,9 +19,9 @@ from seq2seq_cli.decoding.load import load_model, load_translator
 from seq2seq_cli.errors import ModelFileError, TrainingError, UsageError
 from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.model.seq2seq import Seq2Seq
-from seq2seq_cli.runs.checkpoint import save_checkpoint
-from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import LOCK, MARK, find_saved_last
+from seq2seq_cli.runs.checkpoint import load_checkpoint, save_checkpoint
+from seq2seq_cli.runs.folder import RunFolder, find_saved_last
+from seq2seq_cli.runs.layout import LOCK, MARK
 from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.runs.writer import METRICS_BYTES
 from seq2seq_cli.text.sides import load_codecs
@@ -186,11 +186,11 @@ def test_a_checkpoint_cannot_run_code(session: Session, tmp_path: Path) -> None:
     trap = tmp_path / "sprung"
     save_checkpoint(session.run.last_path, {"model": Bomb(trap)})
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
-        restore_state(session.run, session.state, session.run.read_last())
+        restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
     session.run.last_path.write_bytes(pickle.dumps(Bomb(trap)))
     session.run.last_path.with_name("previous.pt").unlink()
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged"):
-        restore_state(session.run, session.state, session.run.read_last())
+        restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
     assert not trap.exists()
 
 
@@ -230,19 +230,19 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before_it(
     changed[len(whole) // 2] ^= 1
     for damage in (b"", whole[:-1], bytes(changed)):
         session.run.last_path.write_bytes(damage)
-        restore_state(session.run, session.state, session.run.read_last())
+        restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
         assert session.state.progress.step == 7
         assert re.fullmatch(r".*training\.pt: damaged: going on from .*previous\.pt, .*", caplog.messages[-1])
     assert len(caplog.messages) == 3
     session.run.last_path.unlink()
-    restore_state(session.run, session.state, session.run.read_last())
+    restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
     assert session.state.progress.step == 7
     assert re.fullmatch(r".*training\.pt: missing: going on from .*previous\.pt, .*", caplog.messages[-1])
     session.run.last_path.write_bytes(b"")
     # The damaged one does not take the place of the one that is whole.
     session.run.save_last(session.state.checkpoint())
     session.run.last_path.write_bytes(b"")
-    restore_state(session.run, session.state, session.run.read_last())
+    restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
     assert session.state.progress.step == 7
 
 
@@ -250,10 +250,10 @@ def test_without_one_before_it_a_damaged_checkpoint_is_refused_in_words(session:
     path = session.run.last_path
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ModelFileError, match=r"training\.pt: damaged.*--overwrite"):
-        restore_state(session.run, session.state, session.run.read_last())
+        restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
     path.unlink()
     with pytest.raises(ModelFileError, match="nothing to resume from"):
-        restore_state(session.run, session.state, session.run.read_last())
+        restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
 
 
 def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(session: Session, tmp_path: Path) -> None:
@@ -261,10 +261,10 @@ def test_a_checkpoint_of_a_newer_s2s_or_of_another_model_is_refused_in_words(ses
     larger = tiny_config(session.corpus, "model.encoder.hidden_size=14", "model.decoder.hidden_size=14")
     state = started(tmp_path / "larger", larger, session.corpus).state
     with pytest.raises(ModelFileError, match=r"not a checkpoint of this model on cpu"):
-        restore_state(session.run, state, session.run.read_last())
+        restore_state(session.run, state, load_checkpoint(session.run.last_path))
     path.write_bytes(path.read_bytes().replace(b'{"format": 1,', b'{"format": 9,'))
     with pytest.raises(ModelFileError, match=r"newer s2s \(format 9, .*upgrade"):
-        restore_state(session.run, session.state, session.run.read_last())
+        restore_state(session.run, session.state, load_checkpoint(session.run.last_path))
 
 
 def chosen_model(path: Path) -> Seq2Seq:
@@ -351,10 +351,10 @@ def test_metrics_after_the_checkpoint_are_dropped_whole_or_truncated(session: Se
     path = session.run.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes() + b'\xff\x00 not JSON\n{"step": 6, "lo')
     for _ in range(2):
-        session.run.cut_metrics(session.run.read_last()[METRICS_BYTES])
+        session.run.cut_metrics(load_checkpoint(session.run.last_path)[METRICS_BYTES])
         assert read_history(session.run.path).records == [records.step(5, 1)]
     path.unlink()  # the user's own doing
-    session.run.cut_metrics(session.run.read_last()[METRICS_BYTES])
+    session.run.cut_metrics(load_checkpoint(session.run.last_path)[METRICS_BYTES])
     assert not path.exists()
 
 

@@ -37,10 +37,6 @@ def more(corpus: PreparedCorpus, tmp_path_factory: pytest.TempPathFactory) -> Pa
     return out
 
 
-def evaluated(path: Path) -> EvaluatedRun:
-    return EvaluatedRun(name=str(path), folder=RunFolder(path))
-
-
 def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     origin: RunFolder, more: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -53,8 +49,8 @@ def test_they_are_left_out_of_the_scores_also_when_resumed_and_by_runs_after_it(
     card = (second / "README.md").read_text(encoding="utf-8")
     assert "20 test pairs;" in card
     assert f"more are not scored: 30 test pairs, as `{origin.path.name}` was trained on a sentence of each" in card
-    whole = EvaluationSet.of_split(corpus_of([evaluated(second)], more), "test")
-    assert len(leave_out_trained(whole, [evaluated(second)]).pairs) == 20
+    whole = EvaluationSet.of_split(corpus_of([EvaluatedRun(second)], more), "test")
+    assert len(leave_out_trained(whole, [EvaluatedRun(second)]).pairs) == 20
 
     caplog.clear()
     train(resume=True, out=second)
@@ -82,11 +78,11 @@ def test_evaluate_counts_them_without_the_prepared_folder(
 def test_evaluate_warns_of_another_corpus_only_where_it_cannot_count_them(
     origin: RunFolder, more: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    corpus_of([evaluated(origin.path)], more)
+    corpus_of([EvaluatedRun(origin.path)], more)
     assert not caplog.text
 
     (origin.path / TRAINED).unlink()
-    corpus_of([evaluated(origin.path)], more)
+    corpus_of([EvaluatedRun(origin.path)], more)
     assert f"{origin.path} may know some of these sentences" in caplog.text
 
 

@@ -167,7 +167,7 @@ def test_the_epoch_starts_over_after_an_older_checkpoint_of_another_batch_size(
     stop_after(started(run_path, config, corpus), 14)
     run, other = RunFolder(run_path), tiny_config(corpus, "training.batch_size=32")
     session = resumed(run, other, corpus)
-    session.run.write_text(CONFIG, dump_config(other))
+    session.run.write(CONFIG, dump_config(other).encode())
     session.run.save_last(session.state.checkpoint())
     run.last_path.write_bytes(b"damaged")
     progress = resumed(run, other, corpus).state.progress  # from the checkpoint before it

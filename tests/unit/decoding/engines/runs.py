@@ -31,7 +31,7 @@ def small_model(config: ModelConfig, seed: int = 3) -> Seq2Seq:
 def make_run(path: Path, model: Seq2Seq, config: Config | None = None) -> RunWriter:
     """A run folder without an exported model; its config need not be the model's, where nothing reads that part."""
     run = RunWriter(path)
-    run.write_text(CONFIG, dump_config(config or Config()))
+    run.write(CONFIG, dump_config(config or Config()).encode())
     run.save_best(model.weights())
     return run
 

@@ -17,7 +17,7 @@ from seq2seq_cli.decoding.problems import Check, problems
 from seq2seq_cli.decoding.translation import Place, Translation, text_data
 from seq2seq_cli.errors import InputError, ModelFileError, one_line
 from seq2seq_cli.files.writing import json_number, output_file, write_output
-from seq2seq_cli.pages.data import FilmData, TranslationsData
+from seq2seq_cli.pages.data import FilmData
 
 _MOST_TEXTS = 1000
 """Texts that a page holds, about as many as a browser opens in a moment. A picture never holds as many."""
@@ -29,7 +29,7 @@ _SEPARATORS = re.compile("[\x0b-\x0d\x1c-\x1f\x85]++(?!\n)")
 
 @contextlib.contextmanager
 def open_output(path: Path | None, *, overwrite: bool) -> Iterator[TextIO]:
-    """Standard output, or the file of `output_file`, for text."""
+    """Standard output, or a file for text, which is there and fails as `output_file` says."""
     if path is None:
         yield sys.stdout
         return
@@ -189,9 +189,7 @@ class Presenter:
             tell(f"no attention to draw: {path} is not written")
             return
         if path.suffix.lower() == ".html":
-            from seq2seq_cli.pages.page import translations_page  # not above: few are shown on a page
-
-            write_output(path, translations_page(self._page_data(worded)), overwrite=self.overwrite)
+            write_output(path, self._page(worded), overwrite=self.overwrite)
             shown = counted(len(worded), "text")
         else:
             from seq2seq_cli.plots.pictures import save_attention  # not above: few translations are drawn
@@ -202,10 +200,11 @@ class Presenter:
         self.overwrite = True
         tell(f"attention{'' if is_whole else f' of the first {shown}'} written to {path}")
 
-    def _page_data(self, texts: Sequence[Translation]) -> TranslationsData:
+    def _page(self, texts: Sequence[Translation]) -> bytes:
+        from seq2seq_cli.pages.page import translations_page  # not above: few are shown on a page
+
         translator = self.run.translator
         languages = translator.src_codec.config.language, translator.tgt_codec.config.language
         sentences = (tuple(each.with_steps(translator.steps(each)) for each in text.sentences) for text in texts)
         shown = [text_data(replace(text, sentences=each)) for text, each in zip(texts, sentences, strict=True)]
-        title = f"s2s translate: {self.name}"
-        return {"title": title, "languages": languages, "texts": shown, "films": self.films}
+        return translations_page(f"s2s translate: {self.name}", languages, shown, self.films)

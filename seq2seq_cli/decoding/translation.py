@@ -12,7 +12,7 @@ import numpy as np
 
 from seq2seq_cli.decoding.alignment import Link, word_links, words_of_tokens
 from seq2seq_cli.decoding.engine import Look
-from seq2seq_cli.pages.data import AttentionData, Details, StepData, TextData, TranslationsData, TreeData
+from seq2seq_cli.pages.data import AttentionData, Details, StepData, TextData, TreeData
 from seq2seq_cli.plots.attention_text import AttentionMap
 from seq2seq_cli.shapes import Float
 from seq2seq_cli.text.codec import Reading
@@ -197,8 +197,7 @@ class Translation:
         """The page of ``translate --draw FILE.html`` for a notebook, whose styles and scripts stay apart."""
         from seq2seq_cli.pages.page import translations_page
 
-        data: TranslationsData = {"title": "", "languages": ("", ""), "texts": [text_data(self)], "films": []}
-        page = translations_page(data).decode("utf-8")
+        page = translations_page("", ("", ""), [text_data(self)], []).decode("utf-8")
         return (
             f'<iframe srcdoc="{escape(page)}" sandbox="allow-scripts" title="{escape(self.text)}"'
             f' style="width: 100%; height: 600px; border: 0"></iframe>'

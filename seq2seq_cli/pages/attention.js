@@ -67,9 +67,8 @@ function attentionOf(sides, weights, languages) {
     show(pinned);
   };
   const watch = { onmouseenter: light, onfocus: light, onmouseleave: unlight, onblur: unlight, onclick };
-  const wordsOfSide = (side) => sides[side].map(({ text }, number) => el("button", {
-    type: "button", class: "word", "aria-pressed": "false", "data-side": side, "data-number": number, ...watch,
-  }, text));
+  const wordsOfSide = (side) => sides[side].map(({ text }, number) =>
+    el("button", { class: "word", "aria-pressed": "false", "data-side": side, "data-number": number, ...watch }, text));
   const buttons = { source: wordsOfSide("source"), target: wordsOfSide("target") };
   const all = [...buttons.source, ...buttons.target];
 
@@ -79,8 +78,7 @@ function attentionOf(sides, weights, languages) {
       button.style.removeProperty("--w");
     }
     for (const cell of matrix.querySelectorAll(".lit")) cell.classList.remove("lit");
-    told.replaceChildren(`${POINT} a word to see what it attends to.`);
-    if (!chosen) return;
+    if (!chosen) return told.replaceChildren(`${POINT} a word to see what it attends to.`);
     const { side, number } = chosen.dataset;
     const [other, arrow] = side === "target" ? ["source", " \u2190"] : ["target", " \u2192"];
     const links = sides[other].map(({ text }, place) =>
@@ -113,8 +111,7 @@ function matrixOf({ source, target }, weights) {
     el("th", { scope: "row", "data-target": row }, bdi(word.text)),
     ...weights[row].map((weight, column) =>
       showWeight(el("td", { "data-target": row, "data-source": column }), weight))));
-  const size = { "--columns": source.length, "--rows": target.length };
-  return el("table", { class: "matrix", dir: "auto", ...size },
+  return el("table", { class: "matrix", dir: "auto", "--columns": source.length, "--rows": target.length },
     el("thead", {}, el("tr", {}, el("td"), ...head)), el("tbody", {}, ...rows));
 }
 

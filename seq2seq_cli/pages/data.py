@@ -83,18 +83,6 @@ class FilmData(TypedDict):
     frames: list[FrameData]
 
 
-class TranslationsData(TypedDict):
-    """All that the page of translations shows."""
-
-    title: str
-    """Empty for a page without a heading."""
-    languages: tuple[str, str]
-    """Of the texts and of the translations, ISO 639; empty where unknown."""
-    texts: list[TextData]
-    films: list[FilmData]
-    """Of the run that translated; empty where none is recorded."""
-
-
 class SourceData(TypedDict):
     """A text of a test set."""
 

@@ -17,9 +17,7 @@ function el(tag, attributes = {}, ...children) {
 }
 
 /** A text in its own direction, whatever stands around it; \u2205 for an empty token. */
-function bdi(text) {
-  return el("bdi", {}, text || "\u2205");
-}
+const bdi = (text) => el("bdi", {}, text || "\u2205");
 
 /** A table; of the first column, each cell is the head of its row. */
 function table(titles, rows, attributes = {}) {
@@ -54,19 +52,18 @@ function toggle(label, pressed, onchange) {
     button.setAttribute("aria-pressed", String(now));
     onchange(now);
   };
-  return el("button", { type: "button", "aria-pressed": String(pressed), onclick }, label);
+  return el("button", { "aria-pressed": String(pressed), onclick }, label);
 }
 
-/** A choice of one of several names; its values are their keys, or their numbers in an array. */
+/** A choice of one of several names; its value is the number of the name. */
 function choice(names, onchange) {
-  const options = Object.entries(names).map(([value, name]) => el("option", { value }, name));
-  return el("select", { onchange }, ...options);
+  return el("select", { onchange }, ...names.map((name, value) => el("option", { value }, name)));
 }
 
 /** Fill the page: its parts below its title, if it has one, and buttons that change the size of all, for a projector. */
 function fillPage(title, ...parts) {
   let size = 1;
-  const button = (label, text, factor) => el("button", { type: "button", "aria-label": label, title: label, onclick: () => {
+  const button = (label, text, factor) => el("button", { "aria-label": label, title: label, onclick: () => {
     size = Math.min(4, Math.max(0.5, size * factor));
     document.documentElement.style.setProperty("--size", size);
   } }, text);
@@ -76,9 +73,7 @@ function fillPage(title, ...parts) {
   document.body.append(...heading, el("main", {}, ...parts));
 }
 
-function counted(number) {
-  return number.toLocaleString("en");
-}
+const counted = (number) => number.toLocaleString("en");
 
 function percent(probability) {
   const value = 100 * probability;

@@ -10,22 +10,20 @@ function evaluationPage(data) {
   const search = el("input", {
     type: "search", id: "search", placeholder: "words of source, reference or output", oninput: show,
   });
-  const names = { worst: "worst first", best: "best first", given: "as listed" };
-  if (systems.length > 1) names.different = "largest difference first";
-  const [order, system] = [choice(names, show), choice(systems, show)];
   const score = (number) => sources[number].scores[system.value];
   const spread = (number) => Math.max(...sources[number].scores.map((other) => Math.abs(score(number) - other)));
   const orders = {
-    worst: (a, b) => score(a) - score(b),
-    best: (a, b) => score(b) - score(a),
-    different: (a, b) => spread(b) - spread(a),
-    given: (a, b) => a - b,
+    "worst first": (a, b) => score(a) - score(b),
+    "best first": (a, b) => score(b) - score(a),
+    "as listed": (a, b) => a - b,
+    ...(systems.length > 1 && { "largest difference first": (a, b) => spread(b) - spread(a) }),
   };
+  const [order, system] = [choice(Object.keys(orders), show), choice(systems, show)];
 
   function show() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const isFound = (number) => words.every((word) => texts[number].includes(word));
-    const chosen = [...sources.keys()].filter(isFound).sort(orders[order.value]);
+    const chosen = [...sources.keys()].filter(isFound).sort(Object.values(orders)[order.value]);
     list.replaceChildren(...chosen.map((number) => items[number]));
     count.textContent = `${counted(chosen.length)} of ${counted(sources.length)} sentences`;
   }

@@ -1,6 +1,7 @@
 // The attention of runs while they were trained: a film with a slider, all runs in step.
 
 const SECONDS_PER_FRAME = 0.8;
+const afterEpochs = (epochs) => `after epoch ${Math.floor(10 * epochs) / 10}`;
 
 /** The page of runs: their films, and their learning curves as a picture. */
 function filmPage({ title, films, curves }) {
@@ -65,8 +66,4 @@ function filmOf({ name, frames }, number) {
   };
   const box = scrolling(matrix, `Attention of ${name} in percent: a row per word of the reference`);
   return { element: el("section", { "aria-label": name }, el("h3", {}, `${name} `, told), box), show };
-}
-
-function afterEpochs(epochs) {
-  return `after epoch ${Math.floor(10 * epochs) / 10}`;
 }

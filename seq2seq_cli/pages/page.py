@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
-from seq2seq_cli.pages.data import EvaluationData, FilmData, TranslationsData
+from seq2seq_cli.pages.data import EvaluationData, FilmData, TextData
 
 _HTML = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -46,9 +46,16 @@ def evaluation_page(data: EvaluationData) -> bytes:
     return page(data["title"], (*VIEWS, "translations.js", "evaluation.js"), data, start="evaluationPage")
 
 
-def translations_page(data: TranslationsData) -> bytes:
-    """The page of translations: their attention, their probabilities, their searches and their steps."""
-    return page(data["title"] or "s2s", (*VIEWS, "film.js", "translations.js"), data, start="translationsPage")
+def translations_page(
+    title: str, languages: tuple[str, str], texts: Sequence[TextData], films: Sequence[FilmData]
+) -> bytes:
+    """The page of translations: their attention, their probabilities, their searches and their steps.
+
+    Without a title, it has no heading. `languages` are ISO 639, of the texts and of the translations, empty where
+    unknown; `films` are of the run that translated.
+    """
+    data = {"title": title, "languages": languages, "texts": texts, "films": films}
+    return page(title or "s2s", (*VIEWS, "film.js", "translations.js"), data, start="translationsPage")
 
 
 def film_page(title: str, films: Sequence[FilmData], curves: bytes) -> bytes:

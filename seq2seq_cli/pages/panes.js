@@ -15,8 +15,8 @@ const MOST_OTHERS = 5; // other translations of a sentence
 function translationPanes({ sides, pause, translate, alternativesOf, stepsOf, suggest }) {
   const input = el("textarea", { id: "source", rows: 6, dir: "auto", spellcheck: "false", oninput: () => schedule() });
   const output = el("output", { id: "translation", for: "source", dir: "auto", "aria-live": "polite" });
-  const copy = el("button", { type: "button", disabled: true, onclick: () => copyText(output) }, "Copy");
-  const clear = el("button", { type: "button", disabled: true, onclick: () => {
+  const copy = el("button", { disabled: true, onclick: () => copyText(output) }, "Copy");
+  const clear = el("button", { disabled: true, onclick: () => {
     input.value = "";
     input.focus();
     ask();
@@ -159,7 +159,7 @@ function servedPage({ directions, names, about, ...settings }) {
   let asked = new AbortController();
 
   const reverse = () => directions.findIndex((each) => each.join() === languages().toReversed().join());
-  const swap = el("button", { type: "button", onclick: () => {
+  const swap = el("button", { onclick: () => {
     direction.value = reverse();
     panes.input.value = panes.output.textContent || panes.input.value;
     panes.input.focus();

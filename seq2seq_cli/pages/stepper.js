@@ -27,7 +27,7 @@ function stepperView(given, languages, stepsOf) {
   let asked = null; // the ids that are asked to follow: an answer for others comes too late
   const [place, searched] = [el("div"), el("div")];
   const told = el("p", { class: "told", role: "status" });
-  const button = (label, keys, onclick) => el("button", { type: "button", "aria-keyshortcuts": keys, onclick }, label);
+  const button = (label, keys, onclick) => el("button", { "aria-keyshortcuts": keys, onclick }, label);
   const forward = button("next word \u2192", "ArrowRight", () => go(step + 1));
   const again = button("as translated", null, () => show(given, 0, step));
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
@@ -63,9 +63,8 @@ function stepperView(given, languages, stepsOf) {
     const failed = (error) => asked === ids && told.replaceChildren(`This cannot be translated: ${error.message}`);
     const follow = (found) => asked === ids && show(found, ids.length, ids.length);
     const onclick = () => stepsOf(asked = ids).then(follow, failed);
-    return el("button", {
-      type: "button", class: "word", "aria-label": `What if: ${label}`, "aria-pressed": String(isChosen), onclick,
-    }, ...content);
+    return el("button", { class: "word", "aria-label": `What if: ${label}`, "aria-pressed": String(isChosen), onclick },
+      ...content);
   }
 
   show(given, 0, 0);

@@ -122,7 +122,7 @@ def test_the_keyboard_reaches_everything(browser: Browser) -> None:
 def test_sentences_are_ordered(browser: Browser) -> None:
     scores = "[...document.querySelectorAll('.sentence dd + dt b')].map((each) => Number(each.textContent))"
     assert browser.run(scores) == [*(number / 2 for number in range(1, 200)), 100]
-    browser.run("document.querySelector('.controls select').value = 'best'")
+    browser.run("document.querySelector('.controls select').value = 1")  # best first
     browser.run("document.querySelector('.controls select').dispatchEvent(new Event('change'))")
     assert browser.run(scores) == [100, *(number / 2 for number in range(199, 0, -1))]
 
@@ -135,7 +135,7 @@ def test_the_largest_difference_is_the_one_from_any_other_system(browser: Browse
         for last in (40, 0, 20)
     ]
     browser.run(f"document.body.replaceChildren(); evaluationPage({json.dumps(data)})")
-    browser.run("document.querySelector('.controls select').value = 'different'")
+    browser.run("document.querySelector('.controls select').value = 3")  # largest difference first
     browser.run("document.querySelector('.controls select').dispatchEvent(new Event('change'))")
     sources = "[...document.querySelectorAll('.sentence .source')].map((each) => each.textContent)"
     assert browser.run(sources) == ["0", "20", "40"]

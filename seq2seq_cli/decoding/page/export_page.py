@@ -7,7 +7,7 @@ import sys
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.tokenizer import KINDS, LONGEST_WORD, TokenizerRules
 
-_PARTS = "tensors products operators engine similar beam characters tokenizer codec keep sentences weights translate"
+_PARTS = "tensors products operators engine similar beam characters tokenizer codec keep sentences translate"
 SCRIPTS = (*VIEWS, "panes.js", *(f"translator/{part}.js" for part in _PARTS.split()))
 """The files of the page's scripts, in the order in which they run."""
 
@@ -110,7 +110,7 @@ def _packed(content: bytes) -> str:
 
 
 def _model(run: Path, translator: Translator) -> dict[str, Any]:
-    """All but the weights, as weights.js reads it; raises ExportError for what the page cannot do."""
+    """All but the weights, as `openTranslator` reads it; raises ExportError for what the page cannot do."""
     src, tgt, options = translator.src_codec, translator.tgt_codec, translator.search_options
     if options.sampling:
         raise ExportError(f"{run}: decoding.sampling is true in its config.yaml; the page searches: set it to false")
@@ -165,34 +165,17 @@ def graph_data(path: Path) -> dict[str, Any]:
     graph = onnx.shape_inference.infer_shapes(onnx.load(path, load_external_data=False)).graph
     kinds = {each.name: each.type.tensor_type.elem_type for each in graph.value_info}
     integers = {name for name, kind in kinds.items() if kind in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)}
-    return {
-        "nodes": [
-            {
-                "operator": _operator(node, is_integer=node.output[0] in integers),
-                "inputs": list(node.input),
-                "outputs": list(node.output),
-                "attributes": {each.name: _attribute(each) for each in node.attribute},
-            }
-            for node in graph.node
-        ],
-        "outputs": [output.name for output in graph.output],
-    }
-
-
-def _operator(node: onnx.NodeProto, *, is_integer: bool) -> str:
-    """The page's name of the operator; `is_integer` says it of the output."""
-    operator = "IntegerDiv" if node.op_type == "Div" and is_integer else node.op_type
-    if operator not in _known_operators():
-        problem = f"the model has the operation {operator}, which the page cannot compute"
-        raise ExportError(f"{problem}: export the run to a folder instead")
-    return operator
-
-
-@cache
-def _known_operators() -> frozenset[str]:
-    """The operators of ONNX that the page can compute."""
-    table = read_file("translator/operators.js").partition("const OPERATORS = {")[2]
-    return frozenset(re.findall(r"^  (\w+)[:(]", table, flags=re.MULTILINE))
+    known = re.findall(r"^  ([A-Z]\w+)[:(]", read_file("translator/operators.js"), flags=re.MULTILINE)
+    nodes: list[dict[str, Any]] = []
+    for node in graph.node:
+        operator = "IntegerDiv" if node.op_type == "Div" and node.output[0] in integers else node.op_type
+        if operator not in known:
+            problem = f"the model has the operation {operator}, which the page cannot compute"
+            raise ExportError(f"{problem}: export the run to a folder instead")
+        edges = {"inputs": list(node.input), "outputs": list(node.output)}
+        attributes = {each.name: _attribute(each) for each in node.attribute}
+        nodes.append({"operator": operator, **edges, "attributes": attributes})
+    return {"nodes": nodes, "outputs": [output.name for output in graph.output]}
 
 
 def _attribute(attribute: onnx.AttributeProto) -> Any:
@@ -242,6 +225,8 @@ def _expressions_data() -> dict[str, Expression]:
         "unspaced": one(unspaced),
         "following": one(sentences.FOLLOWING),
         "lastWord": one(sentences.LAST_WORD),
+        "apostrophes": one(f"^[{characters.APOSTROPHES}]+"),
+        "openingMarks": one(f"^[{re.escape(sentences.OPENING_MARKS)}]+"),
         "innerApostrophe": every(characters.INNER_APOSTROPHE),
         "wordStart": every(usual_case.WORD_START),
         "dropped": every(characters.DROPPED),
@@ -261,11 +246,9 @@ def _tables_data(language: str) -> dict[str, Any]:
     return {
         "titles": {letter: letter.title() for letter in letters if letter.title() != letter.upper()},
         "dotted": sorted(characters.DOTTED),
-        "apostrophes": characters.APOSTROPHES,
         "kinds": marks.KINDS,
         "finalMarks": sorted(characters.FINAL_MARKS),
         "singleStops": sentences.SINGLE_STOPS,
-        "openingMarks": sentences.OPENING_MARKS,
         "otherStops": sentences.OTHER_STOPS,
         "loudStops": characters.LOUD_STOPS,
         "noStops": "" if language == "el" else sentences.GREEK_STOPS,

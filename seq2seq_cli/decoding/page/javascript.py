@@ -36,17 +36,17 @@ def to_javascript(pattern: str | re.Pattern[str], *, finds_all: bool = False) ->
     """
     compiled = re.compile(pattern)
     parsed = _parser.parse(compiled.pattern, compiled.flags)
-    names = {number: name for name, number in parsed.state.groupdict.items()}
+    named = {number: f"?<{name}>" for name, number in parsed.state.groupdict.items()}
     try:
-        source = _source(parsed, names)
+        source = _source(parsed, {None: "?:", **named})
     except KeyError as missing:
         raise ValueError(f"no counterpart of {missing.args[0]} in JavaScript") from None
     return source, f"{'g' * finds_all}{'i' * bool(compiled.flags & re.IGNORECASE)}v"
 
 
-def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
-    """The source of some parsed nodes in a row; `names` are those of groups, by their numbers."""
-    source = partial(_source, names=names)
+def _source(nodes: _parser.SubPattern, heads: Mapping[int | None, str]) -> str:
+    """The source of some parsed nodes in a row; `heads` has what the brackets of groups begin with, by number."""
+    source = partial(_source, heads=heads)
     repeated = partial(_repeated, source=source)
     translate: Mapping[str, Callable[[Any], str]] = {
         "LITERAL": _character,
@@ -55,8 +55,9 @@ def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
         "IN": _class,
         "AT": lambda place: _PLACES[str(place)],
         "BRANCH": lambda branches: f"(?:{'|'.join(map(source, branches[1]))})",
-        "SUBPATTERN": lambda parts: f"{_opening(parts[0], names)}{source(parts[-1])})",
-        "GROUPREF": lambda number: rf"\k<{names[number]}>" if number in names else rf"(?:\{number})",
+        # Without its flags: a class that turns IGNORECASE off lists all of its members.
+        "SUBPATTERN": lambda parts: f"({heads.get(parts[0], '')}{source(parts[-1])})",
+        "GROUPREF": lambda number: rf"\k{heads[number][1:]}" if number in heads else rf"(?:\{number})",
         "MAX_REPEAT": lambda parts: repeated(*parts),
         "POSSESSIVE_REPEAT": lambda parts: repeated(*parts),
         "MIN_REPEAT": lambda parts: f"{repeated(*parts)}?",
@@ -65,12 +66,6 @@ def _source(nodes: _parser.SubPattern, names: Mapping[int, str]) -> str:
         "FAILURE": lambda _: r"[^\s\S]",
     }
     return "".join(translate[str(kind)](value) for kind, value in nodes)
-
-
-def _opening(number: int | None, names: Mapping[int, str]) -> str:
-    """The opening bracket of a group, without its flags: a class that turns IGNORECASE off lists all of its members."""
-    name = names.get(number) if number else None
-    return f"(?<{name}>" if name else "(" if number else "(?:"
 
 
 def _repeated(least: int, most: int, inner: _parser.SubPattern, *, source: Callable[[_parser.SubPattern], str]) -> str:

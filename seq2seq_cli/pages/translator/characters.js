@@ -12,27 +12,17 @@ const isPunctuation = (text) => /^(?:\p{P}|[!-\/:-@\[-`\{-~]|\u2581)*$/v.test(te
 const isInWord = (character) => /^[\p{L}\p{N}\p{M}]/v.test(character);
 const isUpper = (text) => /\p{Uppercase}/v.test(text) && !/[\p{Lowercase}\p{Lt}]/v.test(text);
 const isLower = (text) => /\p{Lowercase}/v.test(text) && !/[\p{Uppercase}\p{Lt}]/v.test(text);
-
-/** A text without the first characters that are among some. */
-function withoutBeginning(text, characters) {
-  const all = [...text];
-  while (all.length && characters.includes(all[0])) all.shift();
-  return all.join("");
-}
+/** Whether a text has two letters or more, all of them upper case. */
+const isAllUpper = (text) => isUpper(text) && /\p{Lu}.*\p{Lu}/sv.test(text) && !/\p{Lo}/v.test(text);
 
 /** The parts of a text between white space. */
-function splitWords(text) {
-  return text.split(EXPRESSIONS.space).filter(Boolean);
-}
+const splitWords = (text) => text.split(EXPRESSIONS.space).filter(Boolean);
+const withoutControlCharacters = (text) => text.replace(EXPRESSIONS.dropped, "");
 
 /** One spelling for each text. */
 function normalise(text) {
   return splitWords(withoutControlCharacters(text)).join(" ").normalize("NFC")
     .replaceAll(SPACING, "_").replaceAll(CONTINUING, "|").replaceAll(BEGINNING, "|");
-}
-
-function withoutControlCharacters(text) {
-  return text.replace(EXPRESSIONS.dropped, "");
 }
 
 /** The parts of a text between some spans, {start, end}. */
@@ -64,12 +54,6 @@ function smallFirst(text, language) {
   if (language === "nl" && text.startsWith("IJ")) return `ij${text.slice(2)}`; // one letter
   const [first = ""] = text;
   return lower(first, language) + text.slice(first.length);
-}
-
-/** Whether a text has two letters or more, all of them upper case. */
-function isAllUpper(text) {
-  const letters = text.match(/[\p{Lu}\p{Ll}\p{Lt}\p{Lo}]/gv) ?? [];
-  return letters.length > 1 && letters.every(isUpper);
 }
 
 /** A text split where `parts` split its lower-cased form, or the text itself: one piece per part. */

@@ -14,6 +14,7 @@ class Codec {
     this.hasUsualCase = this.unit === "bpe" && !this.lowercase;
     this.ranks = new Map(merges.map((merge, rank) => [merge, rank]));
     this.tokenizer = tokenizer && new Tokenizer(tokenizer);
+    this.lowered = (text) => (this.lowercase ? lower(text, this.language) : text);
     this.wordsOf = remembered((word) => this.cutWord(word, this.space));
     this.idsOf = remembered((token) => this.lookUp(token));
   }
@@ -33,27 +34,26 @@ class Codec {
   inUsualCase(text) {
     const begun = this.begun(text);
     const words = this.cut(begun);
-    const isLoud = this.hasUsualCase && isUpper(text) && isAllUpper(text);
+    const isLoud = this.hasUsualCase && isAllUpper(text);
     const isTitle = this.beginsWithCapital && !splitWords(text).some(([first]) => isLower(first));
-    const found = isLoud ? this.withoutCase(text, lower(text, this.language), "capitals")
-      : isTitle ? this.withoutCase(text, text, "title") : undefined;
+    const found = isLoud || isTitle ? this.withoutCase(text, isLoud) : undefined;
     if (found && countUnknown(found[0]) <= countUnknown(words)) return found;
     const isSmall = this.beginsWithCapital && begun !== text && text === smallFirst(text, this.language);
     return [words, isSmall ? "small" : "usual"];
   }
 
-  /** The words of a text of that case in their usual one; undefined where it is no such text. */
-  withoutCase(text, plain, letters) {
-    const inUsual = (word) => (letters === "title" ? this.usual(word) : this.restored(word));
-    const usual = plain.replace(EXPRESSIONS.wordStart, inUsual);
+  /** The words of a text in capitals, or in title case, in their usual one; undefined where it is no such text. */
+  withoutCase(text, isLoud) {
+    const plain = isLoud ? lower(text, this.language) : text;
+    const usual = plain.replace(EXPRESSIONS.wordStart, (word) => (isLoud ? this.restored(word) : this.usual(word)));
     const others = splitWords(usual).slice(1);
     const changed = splitWords(plain).slice(1).filter((word, i) => word !== others[i]);
-    if (letters === "title" && changed.length < 2) return undefined;
+    if (!isLoud && changed.length < 2) return undefined;
     const begun = this.beginsWithCapital ? capitalise(usual, this.language) : usual;
     const titled = begun.replace(EXPRESSIONS.wordStart, (word) => capitalise(word, this.language));
-    const again = letters === "title" ? titled : upper(begun, this.language);
+    const again = isLoud ? upper(begun, this.language) : titled;
     if (begun.length !== text.length || again !== text) return undefined;
-    return [withLetters(this.cut(this.begun(begun)), text, this.language), letters];
+    return [withLetters(this.cut(this.begun(begun)), text, this.language), isLoud ? "capitals" : "title"];
   }
 
   /** The text behind BEGINNING where its first word is: it begins with a letter that has a case. */
@@ -100,10 +100,6 @@ class Codec {
     const tokens = [...joinWords(words.map((word) => this.lowered(word)))]; // by word: its end decides its sigma
     const surfaces = splitLike(joinWords(words), tokens, this.language);
     return tokens.map((token, i) => this.wordOf(token, surfaces[i]));
-  }
-
-  lowered(text) {
-    return this.lowercase ? lower(text, this.language) : text;
   }
 
   wordOf(token, surface) {

@@ -89,9 +89,7 @@ function asRead(text, mark) {
   return mark.kind === "keep" || mark.kind === "emoji" ? spelled : "";
 }
 
-function spacesAround(text, { start, end }) {
-  return [text.slice(0, start).slice(-1), text.slice(end, end + 1)].map((side) => isSpace(side));
-}
+const spacesAround = (text, { start, end }) => [text.slice(0, start).slice(-1), text.slice(end, end + 1)].map(isSpace);
 
 /** Single marks and pairs of marks; `solid` has the number of characters but spaces before each mark. */
 function tagsOf(text, marks, solid) {
@@ -137,9 +135,7 @@ function putBack(piece, translation) {
 }
 
 /** A text with the next of these words in place of each HIDDEN. */
-function reveal(text, left) {
-  return text.replaceAll(HIDDEN, () => left.shift() ?? "");
-}
+const reveal = (text, left) => text.replaceAll(HIDDEN, () => left.shift() ?? "");
 
 /** The mean attention of the characters of each word to each part; without attention, words keep their order. */
 function weightsOfWords(words, { text, units, weights, parts }) {
@@ -158,9 +154,7 @@ function weightsOfWords(words, { text, units, weights, parts }) {
 }
 
 /** The number of the unit that each character but spaces of their text is of. */
-function ownersOf(units) {
-  return units.flatMap((unit, i) => Array(solidLength(unit)).fill(i));
-}
+const ownersOf = (units) => units.flatMap((unit, i) => Array(solidLength(unit)).fill(i));
 
 /** A kept word that was not copied, as a single mark. */
 function tagOfLost({ text, tags }, span) {

@@ -25,14 +25,8 @@ const ADD_LANES = [0xfd, 0xe4, 0x01];
 const MULTIPLY_LANES = [0xfd, 0xe6, 0x01];
 
 const leb = (number) => [128 | (number & 127), number >>> 7]; // LEB128, as lengths are written; here in two bytes
-
-function section(id, content) {
-  return [id, ...leb(content.length), ...content];
-}
-
-function text(characters) {
-  return [characters.length, ...new TextEncoder().encode(characters)];
-}
+const section = (id, content) => [id, ...leb(content.length), ...content];
+const text = (characters) => [characters.length, ...new TextEncoder().encode(characters)];
 
 /**
  * The module: `multiply(vectors, weights, products, length, blocks, stride)`.

@@ -24,12 +24,11 @@ function splitPassage(given, fits) {
 
 /** The text with FILLER, HIDDEN, EMOJI or a space for each character of a mark. */
 function maskedText(text, marks) {
-  const maskOf = ({ start, end, kind }) => {
-    const length = end - start;
-    if (kind === "keep") return HIDDEN.repeat(length);
-    if (kind === "gap") return " ".padStart(length, FILLER);
-    const first = kind === "character" ? withoutControlCharacters(unescaped(text.slice(start, end))) : "";
-    return (kind === "emoji" ? EMOJI : first).padEnd(length, FILLER);
+  const maskOf = (mark) => {
+    const length = mark.end - mark.start;
+    if (mark.kind === "keep") return HIDDEN.repeat(length);
+    if (mark.kind === "gap") return " ".padStart(length, FILLER);
+    return (mark.kind === "emoji" ? EMOJI : asRead(text, mark)).padEnd(length, FILLER);
   };
   return between(text, marks).map((part, i) => part + (marks[i] ? maskOf(marks[i]) : "")).join("");
 }
@@ -97,7 +96,7 @@ function* sentenceEnds(text) {
     const near = text.slice(Math.max(0, index - 2 * TABLES.longestAbbreviation), index); // a character has up to two units
     const before = [...near].slice(-TABLES.longestAbbreviation).join("").replaceAll(FILLER, "");
     const word = EXPRESSIONS.lastWord.exec(before);
-    const previous = withoutBeginning(splitWords(before.slice(0, word.index)).at(-1) ?? "", TABLES.openingMarks);
+    const previous = splitWords(before.slice(0, word.index)).at(-1)?.replace(EXPRESSIONS.openingMarks, "") ?? "";
     if (stops !== "." || !hasOwnStop(word[0], following, previous)) yield end;
   }
 }
@@ -112,7 +111,7 @@ function hasOwnStop(word, following, previous) {
     return !(TABLES.units.includes(word) && isDigit([...previous].at(-1))) || isDigit(following);
   }
   if (word !== "" && characters.every(isDigit)) return has("0") && characters.length <= 2;
-  const name = withoutBeginning(word, TABLES.apostrophes).toLowerCase();
+  const name = word.replace(EXPRESSIONS.apostrophes, "").toLowerCase();
   const isEnding = (end) => end.startsWith("-") && name.endsWith(end.slice(1, -1));
   if (has(name) || (isLower(following) && has(`${name}~`))) return true;
   if (isDigit(following) && (TABLES.abbreviations.some(isEnding) || has(`${name}#`))) return true;

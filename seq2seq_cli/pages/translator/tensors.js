@@ -1,39 +1,22 @@
 // Tensors: {shape, data}. Integers and truth values are numbers like all others, in a Float32Array.
 
 const sizeOf = (shape) => shape.reduce((product, length) => product * length, 1);
-
-function tensor(shape, data) {
-  return { shape, data: data instanceof Float32Array ? data : Float32Array.from(data) };
-}
-
-/** Numbers in one dimension. */
-function vector(numbers) {
-  return tensor([numbers.length], numbers);
-}
-
-/** The axis, or the place in it, counted from the first, where it may be counted from the last. */
-function positive(axis, rank) {
-  return axis < 0 ? axis + rank : axis;
-}
-
 /** The distance in the data between neighbours along each axis. */
-function stridesOf(shape) {
-  return shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
-}
+const stridesOf = (shape) => shape.map((_, axis) => sizeOf(shape.slice(axis + 1)));
+/** The axis, or the place in it, counted from the first, where it may be counted from the last. */
+const positive = (axis, rank) => (axis < 0 ? axis + rank : axis);
 
-/** The tensor of a shape whose neighbours have these distances in the data; with 0, an axis repeats its values. */
+const tensor = (shape, data) => ({ shape, data: data instanceof Float32Array ? data : Float32Array.from(data) });
+const vector = (numbers) => tensor([numbers.length], numbers); // in one dimension
+
+/** The tensor of a shape of one axis or more, whose neighbours have these distances in the data; 0 repeats an axis. */
 function strided({ data }, shape, strides, start = 0) {
   const values = new Float32Array(sizeOf(shape));
   const last = shape.length - 1;
   let place = 0;
   function fill(axis, from) {
-    if (axis > last) {
-      values[place++] = data[from];
-    } else if (axis === last) {
-      for (let i = 0; i < shape[last]; i++) values[place++] = data[from + i * strides[last]];
-    } else {
-      for (let i = 0; i < shape[axis]; i++) fill(axis + 1, from + i * strides[axis]);
-    }
+    if (axis === last) for (let i = 0; i < shape[last]; i++) values[place++] = data[from + i * strides[last]];
+    else for (let i = 0; i < shape[axis]; i++) fill(axis + 1, from + i * strides[axis]);
   }
   fill(0, start);
   return tensor(shape, values);

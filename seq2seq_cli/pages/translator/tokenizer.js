@@ -7,7 +7,9 @@ class Tokenizer {
     this.longestException = Math.max(0, ...[...this.exceptions.keys()].map((word) => word.length));
     const compiled = Object.entries(expressions).map(([kind, pair]) => [kind, new RegExp(...pair)]);
     this.expressions = Object.fromEntries(compiled);
-    this.partsOfException = remembered((word) => this.partsOf(word));
+    // The tokens that the expressions alone make of an exception; none where they find nothing to cut off.
+    const isFound = (word) => ["prefix", "suffix", "infix"].some((kind) => word.search(this.expressions[kind]) >= 0);
+    this.partsOfException = remembered((word) => (isFound(word) ? this.cut(word, new Map()).join(" ") : ""));
   }
 
   /** The tokens of a text without white space; joined, they are the text again. */
@@ -37,14 +39,8 @@ class Tokenizer {
   }
 
   cutInfixes(word) {
-    const pieces = [];
-    let start = 0;
-    for (const { 0: infix, index } of word.matchAll(this.expressions.infix)) {
-      if (index === 0) continue;
-      pieces.push(word.slice(start, index), infix);
-      start = index + infix.length;
-    }
-    return [...pieces, word.slice(start)];
+    const edges = spansOf(this.expressions.infix, word).filter(([start]) => start > 0).flat();
+    return [...edges, word.length].map((end, i) => word.slice(edges[i - 1], end));
   }
 
   /** Give the tokens that together spell an exception its tokens; of two that overlap, the longer one is joined. */
@@ -60,17 +56,16 @@ class Tokenizer {
       }
     }
     spans.sort((a, b) => b.end - b.start - (a.end - a.start) || a.start - b.start);
-    const joined = [...tokens];
-    for (const { start, end, text } of apart(spans).sort((a, b) => b.start - a.start)) {
-      joined.splice(start, end - start, ...this.exceptions.get(text).split(" "));
+    const joined = tokens.map((token) => [token]);
+    const seen = new Set(); // the places of all spans before, joined or not
+    for (const { start, end, text } of spans) {
+      if (!seen.has(start) && !seen.has(end - 1)) {
+        joined.fill([], start, end);
+        joined[start] = this.exceptions.get(text).split(" ");
+      }
+      for (let place = start; place < end; place++) seen.add(place);
     }
-    return joined;
-  }
-
-  /** The tokens that the expressions alone make of an exception; none where they find nothing to cut off. */
-  partsOf(word) {
-    const isFound = ["prefix", "suffix", "infix"].some((kind) => word.search(this.expressions[kind]) >= 0);
-    return isFound ? this.cut(word, new Map()).join(" ") : "";
+    return joined.flat();
   }
 
   /** The length of the piece that an expression finds; 0 for none. */
@@ -81,16 +76,6 @@ class Tokenizer {
   matches(kind, word) {
     return this.expressions[kind].exec(word)?.index === 0;
   }
-}
-
-/** The spans whose ends lie in no span before them. */
-function apart(spans) {
-  const seen = new Set();
-  return spans.filter(({ start, end }) => {
-    const isFree = !seen.has(start) && !seen.has(end - 1);
-    for (let place = start; place < end; place++) seen.add(place);
-    return isFree;
-  });
 }
 
 /** Cut the full stop off a word in a script that no rules are for, but not off J. or e.g. */

@@ -83,9 +83,9 @@ class Translator {
   /** The tree of a search and the steps that write the best hypothesis, as data.py has them. */
   shown(source, best, trace) {
     const unit = (id) => withoutMarks(this.tgt.units[id]) || this.tgt.units[id];
-    const numbers = new Map(trace.map((row, number) => [row, number]));
-    const nodes = trace.map((row) => [numbers.get(row.parent) ?? -1, unit(row.token), row.logProbability, row.fate,
-      row.score ?? null, row.token]);
+    // Each with the place of its parent, which an earlier step has added; -1: the beginning.
+    const nodes = trace.map((row, i) =>
+      [trace.lastIndexOf(row.parent, i), unit(row.token), row.logProbability, row.fate, row.score ?? null, row.token]);
     const steps = [];
     for (let row = best; row.parent; row = row.parent) {
       const { likeliest, query, scores } = row.proposals;
@@ -97,7 +97,7 @@ class Translator {
     const { states } = start.model ?? start; // an engine that consults pairs has the state of the model in its own
     const isSeen = this.hasAttention && steps[0]?.query.length;
     return {
-      tree: { nodes, best: numbers.get(best) ?? -1 },
+      tree: { nodes, best: trace.indexOf(best) },
       states: (isSeen ? rowsOf(states) : []).map((row) => Array.from(row.slice(0, SHOWN_NUMBERS))),
       steps,
     };
@@ -125,8 +125,46 @@ function copyByAttention(ids, weights, words) {
 }
 
 /** Whether a word may be written for UNK: any word, and a mark that the vocabulary lacks. */
-function canBeCopied(word) {
-  return (isUnknown(word) && word.text !== SPACING) || !isPunctuation(word.text);
+const canBeCopied = (word) => (isUnknown(word) && word.text !== SPACING) || !isPunctuation(word.text);
+
+/** What is packed in the page: the bytes of a text in base 64, inflated. */
+async function inflated(text) {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** The weights by name. */
+async function readWeights({ shapes, steps, planes }) {
+  const [low, middle, high] = await Promise.all(planes.map(inflated));
+  let at = 0;
+  const weights = Object.entries(shapes).map(([name, shape], i) => {
+    const numbers = new Float32Array(sizeOf(shape)).map(() => {
+      const code = low[at] | (middle[at] << 8) | (high[at] << 16);
+      at += 1;
+      return steps[i] * ((code >> 1) ^ -(code & 1)); // the lowest bit is the sign
+    });
+    return [name, tensor(shape, numbers)];
+  });
+  return Object.fromEntries(weights);
+}
+
+/** The translator of the data of a page. */
+async function openTranslator(page) {
+  const weights = await readWeights(page.weights);
+  const data = JSON.parse(new TextDecoder().decode(await inflated(page.model)));
+  for (const [name, pair] of Object.entries(data.expressions)) EXPRESSIONS[name] = new RegExp(...pair);
+  Object.assign(TABLES, data.tables);
+  const [encoder, decoder] = [data.encoder, data.decoder].map((graph) => new Graph(graph, weights));
+  const { words, merges } = data.src; // both sides may share their units
+  const [src, tgt] = [data.src, data.tgt].map((side) => new Codec(side.words ? side : { ...side, words, merges }));
+  const model = new Engine(encoder, decoder, tgt.units.length);
+  if (!data.pairs) return new Translator({ ...data, src, tgt, engine: model });
+  const forced = new Engine(null, new Graph(data.features, weights), 0);
+  const engine = new ConsultingEngine(model, forced, new SimilarPairs(data.pairs, data.options));
+  return new Translator({ ...data, src, tgt, engine });
 }
 
 /** Build the page; the promise of its translator. */

@@ -22,10 +22,7 @@ _SCORE_SHARE = 0.1
 
 
 def build_outline(config: ModelConfig, *, src_size: int, tgt_size: int) -> Seq2Seq:
-    """The network without memory for its weights: their names and shapes alone.
-
-    Raises ValueError for weights that are too large to be counted.
-    """
+    """The network without memory for its weights: their names and shapes; ValueError for those too large to count."""
     try:
         with torch.device("meta"), _Undrawn():
             return build_model(config, src_size=src_size, tgt_size=tgt_size)

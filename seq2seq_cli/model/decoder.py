@@ -18,7 +18,7 @@ from typing_extensions import override
 from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.attention import Attended, ContextProvider
 from seq2seq_cli.model.readout import READOUTS
-from seq2seq_cli.model.recurrent import Dropout, continue_rnn, make_rnn, step_rnn
+from seq2seq_cli.model.recurrent import Dropout, make_rnn, step_rnn
 from seq2seq_cli.model.state import DecoderState, Memory, RNNState
 from seq2seq_cli.model.unroll import unroll
 from seq2seq_cli.text.vocabulary import PAD
@@ -87,8 +87,8 @@ class Decoder(nn.Module, ABC):
         if memory.readers is None:
             attended: Attended = self.attention(query.unsqueeze(1), memory, positions.unsqueeze(1))
             return attended.context.squeeze(1), attended.weights.squeeze(1)
-        spread, collect = memory.readers.spread, memory.readers.collect
-        attended = self.attention(spread(query), memory, spread(positions))
+        slots, collect = memory.readers.slots, memory.readers.collect
+        attended = self.attention(query[slots], memory, positions[slots])
         return collect(attended.context), collect(attended.weights)
 
 
@@ -137,8 +137,8 @@ class LuongDecoder(Decoder):
     @override
     def forward(self, tgt_in: Int[Tensor, "B T"], state: DecoderState, memory: Memory) -> Steps:
         """The RNN over the whole sentence, then attention and readout of all steps at once."""
-        words = self.embed_all(tgt_in)
-        hidden = continue_rnn(self.rnn, words, state.rnn)
+        words, rnn = self.embed_all(tgt_in), state.rnn
+        hidden, _ = self.rnn(words, rnn.hidden if rnn.cell is None else (rnn.hidden, rnn.cell))
         attended = self.attention(self.query(hidden, words), memory, positions_after(state, tgt_in))
         return self.read_out(hidden, attended.context, words), attended
 

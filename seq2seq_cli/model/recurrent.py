@@ -1,11 +1,9 @@
 """The RNNs of both sides: torch's LSTM (Hochreiter & Schmidhuber 1997), GRU and plain RNN, and the GRU of Cho et al.
 
-Torch's GRU differs from the paper's, `ChoGRU`. The plain RNN is h' = tanh(W x + b + U h + d); Elman 1990. Around them,
-the dropout of single entries.
+The plain RNN is h' = tanh(W x + b + U h + d); Elman 1990. `unroll.py` runs RNNs whose input depends on the step before.
 
-B batch, N positions, X input or any vector, L layers, H hidden, E output (H, or 2H of both directions),
-G gates (3H); of `ChoGRU`, L are the layers in all directions.
-`unroll.py` runs an RNN whose input depends on the step before.
+B batch, N positions, X input or any vector, L layers (of `ChoGRU`, in all directions), H hidden, E output (H, or 2H of
+both directions), G gates (3H).
 """
 
 import math
@@ -58,16 +56,8 @@ def run_rnn(
     return (outputs, state) if back is None else (outputs.index_select(0, back), state.select(back))
 
 
-def continue_rnn(rnn: RNN, inputs: Float[Tensor, "B N X"], state: RNNState) -> Float[Tensor, "B N H"]:
-    """Run forwards over whole sequences from a given state: the output at each position."""
-    return rnn(inputs, state.hidden if state.cell is None else (state.hidden, state.cell))[0]
-
-
 def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNState:
-    """The state after one step through all layers.
-
-    It equals `rnn` on sequences of length 1, whose backward pass takes three times as long on a CPU.
-    """
+    """The state after one step through all layers, as by `rnn`, whose backward pass is three times as slow on a CPU."""
     hidden: list[Tensor] = []
     cell: list[Tensor] = []
     plain_cell = torch.rnn_tanh_cell if isinstance(rnn, nn.RNN) else torch.gru_cell
@@ -82,9 +72,6 @@ def step_rnn(rnn: RNN, inputs: Float[Tensor, "B X"], state: RNNState) -> RNNStat
             hidden.append(h)
             cell.append(c)
     return RNNState(hidden=torch.stack(hidden), cell=torch.stack(cell) if cell else None)
-
-
-# The GRU of Cho et al.
 
 
 class ChoGRU(nn.GRU):
@@ -153,9 +140,6 @@ def _next(
     r, z = gates[:, :H], gates[:, H:]
     n = torch.tanh(known[:, 2 * H :] + F.linear(r * h, U[2 * H :], d[2 * H :]))
     return n + z * (h - n)
-
-
-# Dropout
 
 
 class Dropout(nn.Dropout):

@@ -19,10 +19,6 @@ class Readers:
     places: Int[Tensor, " N"]
     """The place of each row among the slots, counted sentence by sentence."""
 
-    def spread(self, rows: Shaped[Tensor, "N *F"]) -> Shaped[Tensor, "B K *F"]:
-        """The values of the rows in the slots."""
-        return rows[self.slots]
-
     def collect(self, slots: Shaped[Tensor, "B K *F"]) -> Shaped[Tensor, "N *F"]:
         """The values of the slots by their rows."""
         return slots.flatten(0, 1)[self.places]

@@ -20,8 +20,7 @@ from seq2seq_cli.model.state import RNNState
 def unroll(rnn: RNN, words: Float[Tensor, "B T D"], state: RNNState) -> "PlainRNN | HoistedRNN":
     """The RNN before the first of `words`, in `state`.
 
-    On a GPU torch computes a step of an RNN in one kernel; the many small ones of `HoistedRNN` would be slower. It has
-    the LSTM and torch's GRU.
+    On a GPU torch computes a step of an RNN in one kernel; the many small ones of `HoistedRNN` would be slower.
     """
     hoisted = words.device.type == "cpu" and type(rnn) in (nn.LSTM, nn.GRU)
     return (HoistedRNN if hoisted else PlainRNN)(rnn, words, state)
@@ -133,7 +132,6 @@ class _DeferredGradient(torch.autograd.Function):
         weight: Float[Tensor, "G N"],  # noqa: ARG004  # an argument, so that backward can give its gradient
         inputs: list[Tensor],
     ) -> Float[Tensor, "B T G"]:
-        """`known`."""
         ctx.inputs = inputs
         return known.view_as(known)
 

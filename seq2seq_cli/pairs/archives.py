@@ -1,8 +1,7 @@
 """Files on this machine's disk, hashed, and the text in them: plain, in a zip archive, or packed by gzip.
 
 The kind of a file is recognised by its first bytes, not by its name: a browser may have unpacked a download without
-changing its name, and a web page may have been saved under the name of an archive. Standard input, which is called
-``-``, and pipes are copied to the disk.
+changing its name, and a web page may have been saved under the name of an archive.
 """
 
 import gzip
@@ -97,10 +96,7 @@ def _copy(stream: Path, name: str, stack: ExitStack) -> int:
 
 
 def open_file(path: Path | int, name: str) -> BufferedReader:
-    """Open a file's bytes as they are; `path` may be the descriptor of an open file.
-
-    Raises PairFileError when it is missing, a folder, or cannot be read.
-    """
+    """Open a file, or that of a descriptor; raises PairFileError when it is missing, a folder, or cannot be read."""
     if isinstance(path, int):
         file = os.fdopen(os.dup(path), "rb")
         file.seek(0)
@@ -137,17 +133,14 @@ def open_archive(file: BinaryIO, name: str) -> zipfile.ZipFile:
 
 
 def read_pair_member(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    """The bytes of the file of sentence pairs in a zip archive.
-
-    Raises PairFileError when there is none, when several may be it, and where it cannot be unpacked.
-    """
+    """The bytes of the only file of sentence pairs in an archive; raises PairFileError for none, several, or damage."""
     members = archive.namelist()
     texts = [member for member in members if PurePosixPath(member).suffix.lower() in PAIR_SUFFIXES]
     texts = [text for text in texts if not text.endswith("/") and not _BESIDE.search(text)]
     if len(texts) == 1:
         return read_member(archive, texts[0], name)
-    shown = [one_line(member) for member in texts or members][: _NAMES_SHOWN + 1]
-    shown[_NAMES_SHOWN:] = ["..."] * len(shown[_NAMES_SHOWN:])
+    named = texts or members
+    shown = [*map(one_line, named[:_NAMES_SHOWN]), *["..."] * (len(named) > _NAMES_SHOWN)]
     raise PairFileError(
         f"{name}: {'several files' if texts else 'no file'} of sentence pairs in the zip archive ({', '.join(shown)}):"
         " unpack it, and give the file, or two aligned files of one side each; save a document as text"

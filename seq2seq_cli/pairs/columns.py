@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from seq2seq_cli.errors import ConfigError, UsageError, one_line
 from seq2seq_cli.pairs.pair_files import Column, Columns, Reader, Record
@@ -63,7 +63,7 @@ def choose_columns(
         numbers = {key: str(number) for number, key in enumerate(keys, start=1)}
         columns = _asked_for(asked, names if by_name else numbers, file)
     else:
-        of_text = _of_text(keys, rows[int(has_header) :], _named(names) if is_named else ())
+        of_text = _of_text(keys, rows[int(has_header) :], names if is_named else {})
         if len(of_text) < COLUMNS:
             of_one = f"only the column {one_line(str(names[of_text[0]] or of_text[0]))}" if of_text else ""
             advice = "export the pairs with a column for each language"
@@ -123,21 +123,17 @@ def _is_header(rows: Sequence[Mapping[Column, str]]) -> bool:
     return bool(above_numbers)
 
 
-def _named(names: Mapping[Column, str]) -> set[Column]:
-    """The columns whose names are a language or a role; ``id`` may be neither."""
-    return {
+def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], names: Mapping[Column, str]) -> list[Column]:
+    """The columns that hold more than numbers and labels, and those whose names are a language or a role."""
+    cells = {key: [row.get(key, "").strip() for row in rows] for key in keys}
+    if len(rows) < _FEWEST and len(keys) == COLUMNS:
+        return list(keys)
+    named = {
         key
         for key, name in names.items()
         if _last_part(name) in _SOURCE | _TARGET
         or (language_named(name) and name.strip(" .").casefold() not in OFTEN_KEYS)
     }
-
-
-def _of_text(keys: Sequence[Column], rows: Sequence[Mapping[Column, str]], named: Collection[Column]) -> list[Column]:
-    """The columns that hold more than numbers and labels, and those that are `named`."""
-    cells = {key: [row.get(key, "").strip() for row in rows] for key in keys}
-    if len(rows) < _FEWEST and len(keys) == COLUMNS:
-        return list(keys)
     number = _NUMBER if len(keys) > COLUMNS else _DIGITS  # of two columns, either is more likely to be text
     of_text = [key for key in keys if key in named or not all(map(number.fullmatch, cells[key]))]
     without_labels = [key for key in of_text if key in named or not _are_labels(cells[key])]

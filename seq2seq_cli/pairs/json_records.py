@@ -43,10 +43,7 @@ def _texts(cell: Any) -> list[str]:
 
 
 def find_json(head: str) -> Reader | None:
-    """The reader of a text that begins like JSON; None for any other text.
-
-    The records of a list have their numbers in it in the place of lines.
-    """
+    """The reader of a text that begins like JSON; None for any other text."""
     if not _BEGINS.match(head):
         return None
     is_list = _ARRAY.match(head) is not None or _is_one_value(head)

@@ -2,9 +2,6 @@
 
 A pair file is one file with a column for each side, or two aligned files, one per side, whose lines belong together.
 Each may be plain or packed, and may be standard input, which is called ``-``.
-
-A `Reader` is the way to read one format: it makes records of columns of text from a file, and `recognise` finds it by
-the first bytes.
 """
 
 import re
@@ -69,7 +66,6 @@ class Reader:
     Raises PairFileError where they cannot be read any further, InputError when a package is missing.
     """
     unit: PlaceUnit = "line"
-    """The unit that the numbers of its records count."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +73,15 @@ class KeyedTexts:
     """A format of texts in one language, which a second file has in another under the same keys."""
 
     kind: str
-    """The format's name in messages."""
     texts: Callable[[Iterable[str | None]], Iterator[tuple[int, str, str]]]
     """Makes of a file's lines its texts: the number of the line, the key, the text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairFile:
-    """A file of sentence pairs, or two aligned files."""
+    """A file of sentence pairs, or two aligned files with the sentences of one column each."""
 
     files: tuple[LocalFile, ...]
-    """One with both columns, or two with the sentences of one column each."""
     reader: Reader | KeyedTexts | None = None
     """None for two files whose lines belong together, and for a file whose lines are source, tab and target."""
     columns: Columns = (1, 2)
@@ -186,10 +180,7 @@ def _of_line(number: int, line: str | None, pair_file: PairFile) -> Pair:
 
 
 def pair_paths(files: Sequence[Path], src: Sequence[Path], tgt: Sequence[Path]) -> list[PairPath]:
-    """The pair files that a command line names: first files with columns, then the aligned ones.
-
-    Raises UsageError when there is none, and when an aligned file lacks its other side.
-    """
+    """The pair files of a command line, those with columns first; raises UsageError for none, and for a lone side."""
     if not (files or src or tgt):
         raise UsageError("no file: give a file of sentence pairs, or two aligned files with --src and --tgt")
     if len(src) != len(tgt):
@@ -205,10 +196,9 @@ def related_path(given: str) -> tuple[Path, Codes | None]:
 
 @contextmanager
 def local_pair_files(given: Mapping[int, Sequence[PairPath]]) -> Iterator[list[PairFile]]:
-    """The files given for each split, each hashed once; copies of standard input and pipes last until the block ends.
+    """The pair files given for each split, as by `local_files`; a file alone is one of lines until it is recognised.
 
-    A file alone is one of lines until its format is recognised. Raises UsageError when standard input is a terminal or
-    given more than once, and PairFileError when a file is missing or cannot be read or copied.
+    Raises as `local_files`, and UsageError when standard input is given more than once.
     """
     named = [(split, pair_path) for split, of_split in given.items() for pair_path in of_split]
     paths = [path for _, pair_path in named for path in pair_path]

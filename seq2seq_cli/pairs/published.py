@@ -22,10 +22,6 @@ ByteProgress = Callable[[int, int | None], None]
 """Called with the bytes received so far, and with their total where the server states it."""
 
 _CHUNK = 1 << 16
-_HTTP = re.compile(r"https?://\S+")
-_CODE = re.compile("[a-z]{3}")
-_ABOUT = "about"
-"""Part of the name that only the attribution in an archive has."""
 _TEMPORARY = {408, 429, 500, 502, 503, 504}
 """Status codes of failures that may soon be over."""
 
@@ -60,7 +56,7 @@ def download(
     """
     code3, folder = find_published(language), Path(out)
     pair_file, about = folder / f"{code3}.txt", folder / f"{code3}_about.txt"
-    if not _HTTP.fullmatch(site):
+    if not re.fullmatch(r"https?://\S+", site):
         raise UsageError(f"--site {site}: must be a web address such as {SITE}")
     url = f"{site.rstrip('/')}/{code3}-eng.zip"
     if folder.exists():
@@ -90,7 +86,7 @@ def find_published(word: str) -> str:
     by_code = {short_code(code3): code3 for code3 in PUBLISHED}
     if code in by_code:
         return by_code[code]
-    if _CODE.fullmatch(wanted):
+    if re.fullmatch("[a-z]{3}", wanted):
         return wanted
     raise UsageError(f"no published language is called '{word}': see 's2s download --list'")
 
@@ -134,8 +130,8 @@ def _unpack(content: bytes, url: str, pair_file: Path, about: Path, overwrite: b
     if not content.startswith(ZIP_MAGIC):
         raise PairFileError(f"{url}: not a zip archive: open the address in a browser to see why")
     archive = open_archive(BytesIO(content), url)
-    members = [name for name in archive.namelist() if _ABOUT in PurePosixPath(name).stem.lower()]
-    attribution = b"".join(read_member(archive, members[0], url)) if members else b""
+    abouts = [name for name in archive.namelist() if "about" in PurePosixPath(name).stem.lower()]
+    attribution = b"".join(read_member(archive, abouts[0], url)) if abouts else b""
     pairs = b"".join(read_pair_member(archive, url))
     with output_file(pair_file, overwrite=overwrite) as file:
         file.write(pairs)

@@ -82,10 +82,7 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Pai
 
 
 def _find_reader(file: LocalFile, encoding: str) -> Reader | KeyedTexts | None:
-    """The reader of a file's format, or of its texts in one language; None for lines without columns.
-
-    Raises PairFileError when the file cannot be read, or is blank.
-    """
+    """The reader of a file, None for lines without columns; PairFileError when it cannot be read, or is blank."""
     with open_file(file.path, file.name) as raw:
         begin = raw.read(len(PARQUET_MAGIC))
         if begin == PARQUET_MAGIC:

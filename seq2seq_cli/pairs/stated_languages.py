@@ -1,7 +1,4 @@
-"""The two languages of a pair file: stated by the user, in the config, by names of columns or files; and its scripts.
-
-A text in another script than the one of its language is told: the rules of German cut no Japanese.
-"""
+"""The two languages of a pair file, stated by the user, the config, or names of columns or files; and its scripts."""
 
 import re
 import unicodedata

@@ -1,7 +1,4 @@
-"""Tables: CSV and TSV, with or without quotation marks; Parquet, as data sets are published in; and Excel's .xlsx.
-
-The last two need a package each, which is an extra.
-"""
+"""Tables: CSV and TSV, with or without quotation marks; Parquet and Excel's .xlsx, for which an extra has packages."""
 
 import csv
 import re
@@ -19,7 +16,6 @@ from seq2seq_cli.pairs.json_records import cells_of
 from seq2seq_cli.pairs.pair_files import Reader, Record
 from seq2seq_cli.pairs.text_lines import LONGEST_LINE, lines_of
 
-TAB = "\t"
 _SEPARATORS = (",", ";", "|")
 _LINES = 1000
 """Lines by which a table is recognised."""
@@ -46,7 +42,7 @@ _CSV = "save it as CSV (UTF-8), and give that file"
 
 def _tab_rows(file: BinaryIO, name: str, encoding: str) -> Iterator[Record]:
     for number, line in enumerate(lines_of(file, name, encoding), start=1):
-        cells = line.split(TAB) if line else []
+        cells = line.split("\t") if line else []
         yield Record(number, dict(enumerate(cells, start=1)), is_overlong=line is None)
 
 
@@ -56,10 +52,7 @@ TAB_LINES = Reader(_KIND.format("tabs"), _tab_rows)
 def _quoted_rows(
     file: BinaryIO, name: str, encoding: str, *, separator: str, width: int | None = None
 ) -> Iterator[Record]:
-    """The rows of cells in quotation marks, with their own ones doubled, where they hold a separator or line ends.
-
-    `width`: most columns of a row; None: any number of them.
-    """
+    """The rows, of at most `width` columns, of cells in quotation marks where they hold a separator or line ends."""
     line = 1
     closed = re.compile(rf'(?<=")[ ]+(?={re.escape(separator)}|$)', re.MULTILINE)
     # A space behind the closing mark of a cell belongs to no cell, as one before its opening mark.
@@ -89,9 +82,9 @@ def find_table(head: str) -> Reader | None:
     """The table whose first lines a text has; None where there are no columns."""
     lines = head.split("\n")[:_LINES]
     used = [line for line in lines if line.strip()]
-    with_tab = sum(TAB in line for line in used)
+    with_tab = sum("\t" in line for line in used)
     if with_tab and 2 * with_tab >= len(used):
-        return Reader(TAB_LINES.kind, partial(_quoted_rows, separator=TAB)) if _is_quoted(lines) else TAB_LINES
+        return Reader(TAB_LINES.kind, partial(_quoted_rows, separator="\t")) if _is_quoted(lines) else TAB_LINES
     fits = [(fit, width, each) for each in _SEPARATORS for fit, width in [_fit(lines, each)] if fit >= _USUAL]
     if fits:
         # Of two that fit alike, the one of more columns: the others are commas of decimals, 0,53;Cat.;Katze.
@@ -113,7 +106,7 @@ def _fit(lines: Sequence[str], separator: str) -> tuple[float, int]:
 
 def _is_quoted(lines: Sequence[str]) -> bool:
     """Whether the quotation marks of lines with tabs belong to a table, not to the sentences."""
-    cells = [cell for line in lines for cell in line.split(TAB)]
+    cells = [cell for line in lines for cell in line.split("\t")]
     marked = [cell for cell in cells if '"' in cell]
     if sum(map(_is_quoted_cell, marked)) < _NEARLY_ALL * len(marked):
         return False

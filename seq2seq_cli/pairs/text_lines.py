@@ -41,10 +41,7 @@ def check_encoding(encoding: str) -> str:
 
 
 def lines_of(file: BinaryIO, name: str, encoding: str) -> Iterator[str | None]:
-    """The lines of an open file, unpacked and decoded; None for each of more than LONGEST_LINE characters.
-
-    The last line needs no end. Raises PairFileError as `read_text` and `decoded`.
-    """
+    """The lines of an open file, by `read_text` and `decoded`; None for each of more than LONGEST_LINE characters."""
     rest = ""
     for text in chain(decoded(read_text(file, name), name=name, encoding=encoding), [None]):
         if text is None and not rest:

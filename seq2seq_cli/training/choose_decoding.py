@@ -61,10 +61,7 @@ def choose_decoding(session: Session) -> tuple[Session, str | None]:
 def best_keys(
     own: DecodingConfig, free: Collection[str], score: Objective, caution: float = 1.0
 ) -> list[tuple[DecodingConfig, float]]:
-    """The defaults of the `free` keys, then ever better values of them, with their scores; the other keys stay.
-
-    A value is better by `caution` times the margin.
-    """
+    """The defaults of the `free` keys, then values that are better by `caution` times the margin, with their scores."""
     best = own.model_copy(update={key: getattr(DecodingConfig(), key) for key in free})
     kept, known = [(best, score(best))], {best}
     for keys, tried in TRIED.items():

@@ -22,8 +22,6 @@ from seq2seq_cli.corpus.batches import Batch, collate, cut_into
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
 from seq2seq_cli.training.learned_corrections import correction_pairs
 
-AHEAD = 3
-"""Batches that are made ahead."""
 WINDOW = 512
 """Batches whose pairs are changed together, and cut into as many new batches: changed pairs have other lengths."""
 _CORRECTED, _MOST_TIMES = 0.05, 400
@@ -100,7 +98,7 @@ def feed(
         batch = collate(pairs, batches[position % WINDOW])
         return batch.pin() if is_gpu(device) else batch
 
-    made = map_in_threads(make, range(start, len(order)), 1, ahead=AHEAD if is_gpu(device) else 0)
+    made = map_in_threads(make, range(start, len(order)), 1, ahead=3 if is_gpu(device) else 0)
     with closing(made):
         for batch in made:
             yield batch.to(device)

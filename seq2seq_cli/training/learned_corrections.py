@@ -25,24 +25,18 @@ def with_corrections(corpus: PreparedCorpus, origin: RunFolder) -> PreparedCorpu
     for source, translation in given.items():
         try:
             pairs = correction_pairs(replace(corpus, corrections={source: translation}))
+            if any(pairs.side(side).lengths.max() > own.side(side).lengths.max() for side in SIDES):
+                raise InputError(f"{one_line(source)}: longer than all training pairs")  # noqa: TRY301  # as any other
+            usable[source] = translation
         except InputError as error:
             logger.warning("%s: a correction is left out: %s", origin.path, error)
-            continue
-        if any(pairs.side(side).lengths.max() > own.side(side).lengths.max() for side in SIDES):
-            told = "%s: a correction is left out: %s: longer than all training pairs"
-            logger.warning(told, origin.path, one_line(source))
-            continue
-        usable[source] = translation
     if not usable:
         raise UsageError(f"{origin.path}: has no correction that can be learned: s2s correct adds one")
     return replace(corpus, corrections=usable)
 
 
 def correction_pairs(corpus: PreparedCorpus) -> ParallelIds:
-    """The corrections of a corpus, sentence by sentence, as they are read to be translated.
-
-    Raises InputError for one that its codecs cannot write.
-    """
+    """The corrections of a corpus, sentence by sentence; raises InputError for one that its codecs cannot write."""
     found = [
         (ids, correction.ids)
         for source, translation in corpus.corrections.items()

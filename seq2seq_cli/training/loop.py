@@ -29,7 +29,6 @@ from seq2seq_cli.training.feed import Mixture, feed
 TRAINING_PER_VALIDATION = 19
 """With `max_minutes`, seconds of training after a validation per second that it took, before the next one: an epoch of
 few pairs can be shorter than a validation. Without `max_minutes`, each epoch has one, so that no clock decides."""
-
 STEPS_BETWEEN_LIMITS = 20
 """Updates between two checks of freed memory."""
 
@@ -44,10 +43,7 @@ class TrainingLoop:
     def __init__(
         self, state: TrainingState, corpus: PreparedCorpus, config: Config, group: ProcessGroup = SINGLE
     ) -> None:
-        self._state = state
-        self._corpus = corpus
-        self._config = config
-        self._group = group
+        self._state, self._corpus, self._config, self._group = state, corpus, config, group
         self._now = time.monotonic()
         self._updater = Updater(state, config.training, group)
         attention = config.model.attention
@@ -206,10 +202,7 @@ def fraction_done(progress: Progress, training: TrainingConfig) -> float:
 
 
 def _time_is_over(progress: Progress, training: TrainingConfig) -> bool:
-    """Whether only the last validation and the choice of decoding keys still fit into max_minutes.
-
-    The validation takes as long as the one before; the first one counts as no time.
-    """
+    """Whether no more fits into max_minutes than a validation as long as the last, and the choice of decoding keys."""
     if training.max_minutes is None:
         return False
     return progress.seconds + progress.validation_seconds + training.seconds_to_choose >= training.max_minutes * 60

@@ -1,7 +1,4 @@
-"""The plan of a run: decided once by the main process, before anything is written, and sent to the others.
-
-It is made without torch: see `start`.
-"""
+"""The plan of a run: decided once by the main process, without torch, before any writing, and sent to the others."""
 
 import logging
 from collections.abc import Sequence
@@ -67,7 +64,6 @@ class Plan:
     """The decisions for the start or the resume of a run."""
 
     path: Path
-    """The run folder."""
     config: Config
     """The config, resolved against the corpus."""
     resumed: Provenance | None = None
@@ -221,10 +217,7 @@ def check_origin(origin: RunFolder, path: Path, config: Config, corpus: Prepared
 
 
 def _leave_out_known(corpus: PreparedCorpus, run: RunFolder, origin: Path) -> PreparedCorpus:
-    """The corpus without the held-out pairs of which `run`, or one before it, was trained on a sentence.
-
-    A warning tells their number, and names `origin` as the run that was trained on them.
-    """
+    """The corpus without the held-out pairs of which `run` was trained on a sentence; a warning names `origin`."""
     trained, what = TrainedSentences.read(run.path / TRAINED), "was trained on"
     if corpus.corrections:
         corrected = corpus.corrections.keys(), corpus.corrections.values()

@@ -41,10 +41,7 @@ _MARKS = re.compile(r"[\\`*_\[\]|]")
 
 
 def make_ready(session: Session) -> tuple[Session, str | None]:
-    """Choose the decoding keys of the session's run, and keep the features that it translates with.
-
-    Returns the session with these keys, and a line on them; raises as `finish`.
-    """
+    """The session with the decoding keys chosen and the features kept, and a line on these keys; raises as `finish`."""
     with _told(session):
         session, chosen = choose_decoding(session)
         keep_features(session)

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from seq2seq_cli.config.choices import LARGEST_LENGTH_FACTOR, LENGTH_FACTOR, Metric
 from seq2seq_cli.config.keys import ChangedKey, find_differences, find_stated_differences, find_weight_differences
@@ -17,8 +16,8 @@ from seq2seq_cli.evaluation.words import bleu_tokenisation
 
 _LENGTH_MARGIN = 1.4
 """Target tokens per source token that a translation may have, in units of the mean of the training pairs."""
-LEFT_TO_CORPUS: dict[str, object] = {"training.best_metric": "auto", "decoding.max_length_factor": None}
-"""The keys that are decided for a corpus, with the values that leave them to it."""
+LEFT_TO_CORPUS = ("training.best_metric", "decoding.max_length_factor")
+"""The keys that are decided for a corpus, where a config leaves them to it."""
 CHOSEN = ("similar_pairs", "coverage_penalty", "length_penalty", "length_penalty_alpha")
 """The keys of ``decoding`` that `training.choose_decoding` chooses."""
 _FEW_TO_SCORE = 1_000
@@ -36,25 +35,23 @@ def resolve_config(
 ) -> Config:
     """`config` with the `data` and `text` sections of the corpus, and what it leaves to the corpus decided.
 
-    What it asks for and the corpus does not allow gives way: see `fitted`. With `keeps_model`, nothing of `model` does:
-    the weights to begin with belong to this model.
-
-    Raises UsageError, which names all of them, for such keys that are `overridden`; ConfigError for a result that a run
-    could not be opened with.
+    What it asks for and the corpus does not allow gives way: see `fitted`. Raises UsageError, which names all of them,
+    for such keys that are `overridden` or, with `keeps_model`, of the model, to which weights belong already;
+    ConfigError for a result that a run could not be opened with.
     """
     stated = find_stated_differences(_prepared(config, corpus), config, sections=PREPARED_SECTIONS)
     if differences := [difference.against(str(corpus.path)) for difference in stated if difference.key in overridden]:
         cure = "leave these keys out, or prepare with the same --set and train a new run"
         raise UsageError(f"{'; '.join(differences)}: {cure}")
     refused = []
-    for conflict in _conflicts(config, corpus):
-        if keeps_model and conflict.key.startswith("model."):
-            refused.append(conflict.message)
-        elif conflict.key in overridden:
-            refused.append(f"{conflict.message}, or set {conflict.key}={shown(conflict.instead)}")
+    for key, instead, problem in _conflicts(config, corpus):
+        if keeps_model and key.startswith("model."):
+            refused.append(problem)
+        elif key in overridden:
+            refused.append(f"{problem}, or set {key}={shown(instead)}")
     if refused:
         raise UsageError(*refused)
-    prepared = _prepared(fitted(config, corpus, overridden=overridden), corpus)
+    prepared = _prepared(fitted(config, corpus), corpus)
     if prepared.training.best_metric == "auto":
         prepared = prepared.with_value("training.best_metric", _telling_metric(prepared, corpus))
     if prepared.decoding.max_length_factor is None:
@@ -64,11 +61,10 @@ def resolve_config(
     return checked_config(prepared)
 
 
-def fitted(config: Config, corpus: PreparedCorpus, *, overridden: Collection[str] = ()) -> Config:
-    """`config` without what the corpus does not allow in `model` and `training`; keys that are `overridden` stay."""
-    for conflict in _conflicts(config, corpus):
-        if conflict.key not in overridden:
-            config = config.with_value(conflict.key, conflict.instead)
+def fitted(config: Config, corpus: PreparedCorpus) -> Config:
+    """`config` without what the corpus does not allow in `model` and `training`."""
+    for key, instead, _ in _conflicts(config, corpus):
+        config = config.with_value(key, instead)
     return config
 
 
@@ -82,11 +78,8 @@ def given_up(config: Config, resolved: Config, corpus: PreparedCorpus) -> list[s
 def resumed_changes(old: Config, new: Config, run: Path) -> list[str]:
     """The differences between the config of a saved run and the resolved one to resume it with, in words.
 
-    Of `model`, only dropout can change: it acts in training and leaves the weights as they are. A new seed changes what
-    is drawn from then on, such as the order of the pairs.
-
-    Raises UsageError, which names all of them, for differences in the model, the first weights included, which are
-    drawn already.
+    Raises UsageError, which names all of them, for differences in the model and its first weights, which are drawn
+    already, but for dropout, which leaves weights as they are. A new seed changes what is drawn from then on.
     """
     if refused := find_weight_differences(old, new, with_first=True):
         cure = "leave these keys out, or train a new run with --out"
@@ -110,30 +103,20 @@ def _telling_metric(config: Config, corpus: PreparedCorpus) -> Metric:
     return "bleu" if len(corpus.split("valid")) >= _FEW_TO_SCORE else "chrf"
 
 
-class _Conflict(NamedTuple):
-    """A key of `model` or `training` whose value a corpus does not allow."""
-
-    key: str
-    instead: object
-    """The nearest value that the corpus allows."""
-    message: str
-    """The reason, and how to prepare a corpus that allows it."""
-
-
-def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[_Conflict]:
-    """The keys of a config that a corpus does not allow, with the values in their place."""
+def _conflicts(config: Config, corpus: PreparedCorpus) -> Iterator[tuple[str, object, str]]:
+    """The keys of `model` and `training` with values that a corpus refuses, the nearest that it allows, and why."""
     prepared = _prepared(config, corpus)
     if config.model.tied_embeddings == "all" and not prepared.text.shares_vocabulary:
         why, cure = "the source words must be the target words", "prepare with text.shared_vocabulary=true"
         _, message = clash(prepared, "model.tied_embeddings", "text.shared_vocabulary", why)
-        yield _Conflict("model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}")
+        yield "model.tied_embeddings", "target", f"{corpus.path}: {message}; {cure}"
     attention = config.model.attention
     longest = 1 + max(int(corpus.split(name).src.lengths.max(initial=0)) for name in corpus.manifest.splits)
     if attention.has_places and longest > attention.max_length:
         problem = f"model.attention.max_length ({attention.max_length}) is too small for {corpus.path}"
         why = f"whose longest source has {longest} tokens with <eos>: prepare with a lower data.max_tokens"
-        yield _Conflict("model.attention.max_length", longest, f"{problem}, {why}")
+        yield "model.attention.max_length", longest, f"{problem}, {why}"
     dropout, unit = config.training.bpe_dropout, prepared.text.unit
     if dropout and unit != "bpe":
         problem = f"training.bpe_dropout is {shown(dropout)}, but {corpus.path} has text.unit {unit}"
-        yield _Conflict("training.bpe_dropout", 0.0, f"{problem}: prepare with --set text.unit=bpe")
+        yield "training.bpe_dropout", 0.0, f"{problem}: prepare with --set text.unit=bpe"

@@ -81,17 +81,12 @@ def _train_member(first: Plan, reopen: Callable[[], PreparedCorpus], number: int
     training, run = first.config.training, RunFolder(first.path / MEMBERS / str(number))
     seed = int(np.random.SeedSequence([training.seed, number]).generate_state(1)[0])  # of no other run
     own = training.model_copy(update={"members": 1, "choose_decoding": False, "seed": seed})
+    config, is_new = first.config.model_copy(update={"training": own}), not run.best_path.is_file()
+    plan = replace(first, path=run.path, config=config, resumed=None, overwrite=is_new, changes=())
     with threads_among(training.members, number - 1), denormals_as_zero(), ExitStack() as locks:
-        if is_resumed := run.has_checkpoint:
+        if run.has_checkpoint:
             locks.enter_context(run.lock())
-        plan = replace(
-            first,
-            path=run.path,
-            config=first.config.model_copy(update={"training": own}),
-            resumed=run.provenance() if is_resumed else None,
-            overwrite=not run.best_path.is_file(),
-            changes=(),
-        )
+            plan = replace(plan, resumed=run.provenance())
         session = open_session(plan, reopen(), locks=locks)
         [end] = [event for event in train_session(session) if isinstance(event, Finished)]
         make_ready(session)
@@ -167,8 +162,7 @@ class Recorder:
         self._run, self._state, self._group = session.run, session.state, session.group
         self._training = session.config.training
         self._saved_at = session.state.progress.seconds
-        self._has_best = False
-        """Whether weights were the best ones since this start or resume."""
+        self._tried_export = False
 
     def record(self, event: Event) -> None:
         """Write the metrics of an event and, after a validation, the weights."""
@@ -232,15 +226,12 @@ class Recorder:
         self._group.on_main(lambda: self._run.append_metrics(record))
 
     def _keep_weights(self, event: Validated) -> None:
-        """Save the weights, and the card as far as it is known: the best weights have one whatever comes later.
-
-        The first best ones are exported: the graphs serve all that follow.
-        """
+        """Save the weights, and the card as far as it is known: the best weights have one whatever comes later."""
         model, run = self._state.model, self._run
         if event.is_best:
             run.save_best(model.weights())
-            if not self._has_best:
-                self._has_best = True
+            if not self._tried_export:  # the graphs of the first best weights serve all that follow
+                self._tried_export = True
                 from seq2seq_cli.decoding.engines.graphs import export_best  # not above: ONNX takes time to load
 
                 try:

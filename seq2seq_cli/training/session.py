@@ -35,8 +35,6 @@ from seq2seq_cli.training.feed import Mixture
 from seq2seq_cli.training.loop import order_of_pairs
 from seq2seq_cli.training.plan import Plan
 
-_REDRAWN = "another number of processes than before: dropout and teacher forcing are drawn again"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
@@ -60,14 +58,11 @@ class Session:
 
 
 def open_session(plan: Plan, corpus: PreparedCorpus, *, locks: ExitStack, group: ProcessGroup = SINGLE) -> Session:
-    """A new run, or the planned one as it was saved last.
+    """A new run, whose folder is made after all checks have passed, or the planned one as it was saved last.
 
-    `locks` takes the lock of a new run, whose folder is made after all checks have passed; the lock of a resumed one is
-    held already.
-
-    Raises UsageError when the folder holds something that the plan does not allow to replace, and ModelFileError when
-    the weights to begin with do not fit the model, when nothing was saved that fits, or when the best weights are
-    missing or damaged.
+    `locks` takes the lock of a new run. Raises UsageError when the folder holds what the plan does not allow to
+    replace, and ModelFileError when the weights to begin with, or what was saved, do not fit the model, are missing or
+    damaged.
     """
     training = plan.config.training
     device = group.on_all(lambda: choose_device(training.device, group))
@@ -120,7 +115,8 @@ def _resume(
     state = group.on_all(restored)
     group.on_main(update_run_folder)
     if redraws:
-        plan = replace(plan, changes=(*plan.changes, _REDRAWN))
+        told = "another number of processes than before: dropout and teacher forcing are drawn again"
+        plan = replace(plan, changes=(*plan.changes, told))
     return Session(plan=plan, run=run, corpus=corpus, state=state, group=group)
 
 
@@ -148,10 +144,7 @@ def create_run(plan: Plan, corpus: PreparedCorpus, locks: ExitStack) -> RunWrite
 
 
 def save_config(run: RunWriter, config: Config, corpus: PreparedCorpus) -> None:
-    """Write the config, after the training pairs that it consults; where it consults none, they are then removed.
-
-    A kill in between leaves a run that translates.
-    """
+    """Write the config after the pairs that it consults, or before they are removed: a kill leaves a run that works."""
     consults = config.decoding.similar_pairs > 0
     if consults and not all((run.path / file).is_file() for file in PAIR_FILES.values()):
         run.save_pairs(pairs_to_consult(corpus).arrays())
@@ -181,16 +174,13 @@ def restore_state(
 
 
 def _read_checkpoint(run: RunWriter, config: Config, corpus: PreparedCorpus) -> dict[str, Any]:
-    """The newest checkpoint of the run; ModelFileError unless it has the weights of the model, which is not made yet.
-
-    Its values that are read before the state is restored are checked, too.
-    """
+    """The newest checkpoint; ModelFileError unless it has the weights of the model, which is not made yet."""
     checkpoint = load_checkpoint(run.last_path)
     try:
         outline = build_outline(config.model, **_sizes(corpus.codecs))  # ValueError: too large for any machine
         expected = {name: weight.shape for name, weight in outline.state_dict().items()}
         fits = expected == {name: weight.shape for name, weight in checkpoint["model"].items()}
-        size = checkpoint[METRICS_BYTES]
+        size = checkpoint[METRICS_BYTES]  # read, as the next, before the state is restored
         if fits and type(size) is int and size >= 0 and type(checkpoint["random"]) is list:
             return checkpoint
     except (ValueError, LookupError, TypeError, AttributeError):

@@ -120,8 +120,7 @@ def with_teachers(options: Options, teachers: int, on_event: Callable[["Event"],
     Data diversification: they translate the training pairs, and the last model reads all in each epoch; Nguyen et al.
     2020, "Data diversification: a simple strategy for neural machine translation", algorithm 1 with one round. The
     translations are a part of a prepared folder, and help the own pairs as related pairs do (see `feed`). The models
-    stay beside the run, in a folder per corpus: those that an earlier call has left are not trained again. Those of the
-    two directions are trained side by side.
+    stay beside the run, in a folder per corpus: those that an earlier call has left are not trained again.
 
     Raises UsageError for options of a run that no dial makes, and for pairs that have other help; TrainingError for a
     teacher that has learned nothing; Interrupted, with the run kept, when the user stops it.
@@ -202,18 +201,13 @@ def _prepared(
         [corpus.path / f"{split}.{side}.txt" for side in sides if corpus.manifest.splits[split].pairs]
         for split in SPLITS
     )
-    manifest = prepare(
-        src=[source],
-        tgt=[target],
-        valid=valid,
-        test=test,
-        related=related,
-        out=out,
-        overrides=[f"{k}={shown(v)}" for k, v in (*values_by_key(text, "text."), *values_by_key(data, "data."))],
-        overwrite=True,
-    ).manifest
-    named = manifest.model_copy(update={"pair_files": corpus.manifest.pair_files})  # the model card says: made from
-    write_json(out / MANIFEST, named.model_dump())
+    values = *values_by_key(text, "text."), *values_by_key(data, "data.")
+    stated = [f"{key}={shown(value)}" for key, value in values]
+    report = prepare(
+        src=[source], tgt=[target], valid=valid, test=test, related=related, out=out, overrides=stated, overwrite=True
+    )
+    made_from = {"pair_files": corpus.manifest.pair_files}  # which the model card names
+    write_json(out / MANIFEST, report.manifest.model_copy(update=made_from).model_dump())
     return PreparedCorpus.open(out)
 
 

@@ -5,21 +5,15 @@ as in the papers.
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import TypeAlias
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from typing_extensions import override
 
-
-class View(NamedTuple):
-    """The source positions that each query may attend to."""
-
-    allowed: Bool[Tensor, "B #T S"]
-    """True at these positions, over which the softmax is taken; never True at padding."""
-    factor: Float[Tensor, "B T S"] | None = None
-    """Factor of the weights after the softmax; None: 1."""
+View: TypeAlias = tuple[Bool[Tensor, "B #T S"], Float[Tensor, "B T S"] | None]
+"""Where a query may attend: the softmax is over the True positions, none of them padding, times the factor, if any."""
 
 
 class Scope(nn.Module, ABC):
@@ -35,7 +29,7 @@ class GlobalScope(Scope):
 
     @override
     def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
-        return View(mask.unsqueeze(1))
+        return mask.unsqueeze(1), None
 
 
 class MonotonicScope(Scope):
@@ -51,7 +45,7 @@ class MonotonicScope(Scope):
     @override
     def forward(self, query: Float[Tensor, "B T H"], mask: Bool[Tensor, "B S"], positions: Int[Tensor, "B T"]) -> View:
         distance = torch.arange(mask.shape[1], device=mask.device) + 1 - positions.unsqueeze(2)
-        return View(mask.unsqueeze(1) & (distance.abs() <= self.window))
+        return mask.unsqueeze(1) & (distance.abs() <= self.window), None
 
 
 class PredictiveScope(Scope):
@@ -73,4 +67,4 @@ class PredictiveScope(Scope):
         predicted = length * torch.sigmoid(self.v(torch.tanh(self.W(query))).to(length.dtype))
         distance = torch.arange(mask.shape[1], device=mask.device) + 1 - predicted
         sigma = self.window / 2
-        return View(mask.unsqueeze(1) & (distance.abs() <= self.window), torch.exp(-(distance**2) / (2 * sigma**2)))
+        return mask.unsqueeze(1) & (distance.abs() <= self.window), torch.exp(-(distance**2) / (2 * sigma**2))

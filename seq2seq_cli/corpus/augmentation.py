@@ -1,17 +1,14 @@
 """Changed training pairs, drawn again in each epoch: what a model has read in training, no rule needs to repair.
 
-Each transformation takes a pair of texts and a generator of random numbers, and returns a pair: the same one where it
-does not apply. Firefox's translators are trained so (OpusTrainer; Bogoychev et al. 2023, "OpusCleaner and OpusTrainer,
-open source toolkits for training machine translation and large language models").
-
-The draws depend on the seed, the epoch, the window and the number of the process alone, so that a resumed epoch has the
-same pairs.
+Firefox's translators are trained so (OpusTrainer; Bogoychev et al. 2023, "OpusCleaner and OpusTrainer, open source
+toolkits for training machine translation and large language models"). The draws depend on the seed, the epoch, the
+window and the number of the process alone, so that a resumed epoch has the same pairs.
 """
 
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import NamedTuple, TypeAlias
 
@@ -32,10 +29,9 @@ from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
 _SAMPLE = 20_000
 """Pairs that are looked at before training for their names, and pairs with digits for their numbers."""
 _LONGEST_JOINED = 30
-"""Target ids of a line of joined pairs, more where they are characters: longer ones are few per batch, and take as many
-steps."""
+"""Target ids of joined pairs, more where they are characters: batches of longer lines are small and take more steps."""
 _NUMBER_COPIES = 6
-"""Times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
+"""Most times that a pair with digits is read per epoch, each time with others: few pairs of most corpora have any."""
 _MOST_COPIES = 0.15
 """The most further copies per pair: where many pairs have digits, batches would become too large."""
 _FULL_STOP = re.compile(r"(?<!\.)(?<!\.\w)\.$")
@@ -45,7 +41,7 @@ _JOINTS = (" – ", " — ", " - ", "; ")
 _ONE_SENTENCE = 0.4
 """Probability that two joined pairs become one sentence."""
 _QUANTITIES = 0.04
-"""Probability that a quantity stands in place of a name."""
+"""Probability that a quantity stands in place of a name: few pairs of most corpora have one, too."""
 _END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
 _WITHOUT_ENDING = re.compile(r"^-?\d|[sxz\d]$", re.IGNORECASE)
 """Names that take no ending: the genitive of one that ends with s has no further s, and a number has none."""
@@ -58,7 +54,7 @@ _QUOTES = (('"', '"'), ("'", "'"), ("“", "”"), ("„", "“"), ("«", "»"),
 
 Random: TypeAlias = np.random.Generator
 Change: TypeAlias = Callable[[Texts, Random], Texts]
-"""A transformation: the same texts where it does not apply."""
+"""A transformation of the texts of a pair or of a line; it returns the same texts where it does not apply."""
 
 
 class Line(NamedTuple):
@@ -74,39 +70,34 @@ class Augmentation:
 
     codecs: Codecs
     training: TrainingConfig
-    names: Names
-    numbers: Numbers
+    names: Names = field(default_factory=Names)
+    numbers: Numbers = field(default_factory=Numbers)
     marks: str = _MARKS
     """The final marks that others are exchanged for; none where a language has marks of its own."""
     stream: int = 0
     """The index, from 0, among the processes that draw from one seed, each for other pairs."""
     longest: int | None = None
-    """The most ids of a source: pairs whose line would be longer stay as they are. None: any number, with which alone
-    there is BPE-dropout."""
+    """The most ids of a source: pairs of a longer line stay as they are. None, which BPE-dropout needs: any number."""
 
     @classmethod
     def of(
         cls, training: TrainingConfig, corpus: PreparedCorpus, *, stream: int = 0, longest: int | None = None
     ) -> "Augmentation | None":
         """The augmentation of a config; None when it changes nothing."""
-        if not (training.augmentation.enabled or training.bpe_dropout):
-            return None
         changes = training.augmentation
-        has_names = changes.enabled and (changes.names or changes.kept)
-        names = _names_of(corpus, training.seed) if has_names else Names.of((), ())
-        numbers = _numbers_of(corpus) if changes.enabled and changes.numbers else Numbers()
-        has_own = changes.enabled and changes.final_mark and _has_own_marks(corpus)
-        drawn = cls(
-            codecs=corpus.codecs, training=training, names=names, numbers=numbers, stream=stream, longest=longest
-        )
-        return replace(drawn, marks="") if has_own else drawn
+        unchanged = cls(codecs=corpus.codecs, training=training, stream=stream, longest=longest)
+        if not changes.enabled:
+            return unchanged if training.bpe_dropout else None
+        names = _names_of(corpus, training.seed) if changes.names or changes.kept else Names()
+        numbers = _numbers_of(corpus) if changes.numbers else Numbers()
+        marks = "" if changes.final_mark and _has_own_marks(corpus) else _MARKS
+        return replace(unchanged, names=names, numbers=numbers, marks=marks)
 
     @without_garbage_collector()  # a third of the time: hundreds of thousands of lists, without a cycle
     def apply(self, ids: ParallelIds, rows: NDArray[np.int64], *, epoch: int, window: int) -> ParallelIds:
         """The lines of the given pairs, changed as this epoch and window (both counted from 0) have them.
 
-        There are fewer lines than pairs where some are joined, and more where pairs with numbers are read several
-        times.
+        Some lines join several pairs, and some pairs with numbers have several lines.
         """
         # numpy's seeds [1, 2] and [1, 2, 0] are the same, and the order of the epoch is drawn from the first.
         random = np.random.default_rng([self.training.seed, epoch, window + 1, self.stream])
@@ -130,17 +121,13 @@ class Augmentation:
                 yield line
             else:
                 known.append(line)
-        for group in self._groups(self._with_copies(known), random):
+        copied = [line for line in known if self.training.augmentation.numbers > 0 and self._has_digits(line)]
+        further = min(_NUMBER_COPIES - 1, int(_MOST_COPIES * len(known) / max(1, len(copied))))
+        for group in self._groups([*known, *copied * further], random):
             line = self._of_group(group, random)
             is_short = self.longest is None or len(line.src) <= self.longest
             # Each unknown word of the target is copied from one of the source.
             yield from [line] if is_short and line.src.count(UNK) == line.tgt.count(UNK) else group
-
-    def _with_copies(self, lines: Sequence[Line]) -> list[Line]:
-        """The lines, those with digits up to `_NUMBER_COPIES` times."""
-        copied = [line for line in lines if self.training.augmentation.numbers > 0 and self._has_digits(line)]
-        further = min(_NUMBER_COPIES - 1, int(_MOST_COPIES * len(lines) / max(1, len(copied))))
-        return [*lines, *copied * further]
 
     def _groups(self, lines: Sequence[Line], random: Random) -> Iterator[list[Line]]:
         """The pairs of each line, drawn from the whole window: one, or two to four."""
@@ -166,10 +153,8 @@ class Augmentation:
         return group[0] if before == [texts] else Line(*map(_ids, self.codecs, texts))
 
     def _joined(self, pairs: Sequence[Texts], random: Random) -> Texts:
-        """A line of pairs, with spaces between sentences but behind the wide marks of Chinese and Japanese.
-
-        Of two pairs, some become one sentence, as people type: "It is late – I am going home."
-        """
+        """A line of pairs, with spaces between sentences but behind the wide marks of Chinese and Japanese."""
+        # Of two pairs, some become one sentence, as people type: "It is late – I am going home."
         if len(pairs) == 2 and all(map(_FULL_STOP.search, pairs[0])) and random.random() < _ONE_SENTENCE:
             joint = _JOINTS[random.integers(len(_JOINTS))]
             sides = zip(self.codecs, *pairs, strict=True)
@@ -200,26 +185,18 @@ class Augmentation:
         return all(not codec.vocabulary.digit_ids.isdisjoint(ids) for codec, ids in zip(self.codecs, line, strict=True))
 
     def _with_other_names(self, texts: Texts, random: Random) -> Texts:
-        """Other names in place of those of a pair; one in fifty pairs without any gets one at its end.
-
-        "I see, Tom.": few pairs of some corpora have any.
-        """
+        """Other names in place of those of a pair; one in fifty pairs without any gets one at its end."""
         found = self.names.find(*texts)
+        # "I see, Tom.": few pairs of some corpora have any.
         if not found and self.names.known and random.random() < 0.02 and _have_final_marks(texts):
             found, texts = [HIDDEN], Texts(*(_END.sub(rf", {HIDDEN}\g<0>", text) for text in texts))
         for name in found:
-            other = self._other_name(random)
+            is_quantity = random.random() < _QUANTITIES
+            other = self.numbers.quantity(random) if is_quantity else Texts(*[self.names.draw(random)] * 2)
             has_ending = any(name + first in text for text in texts for first in "s'’")
             if not (has_ending and _WITHOUT_ENDING.search(other.src)):
                 texts = Texts(texts.src.replace(name, other.src), texts.tgt.replace(name, other.tgt))
         return texts
-
-    def _other_name(self, random: Random) -> Texts:
-        """A name for both sides, or a quantity, which stands in few pairs of most corpora, too."""
-        if random.random() < _QUANTITIES:
-            return self.numbers.quantity(random)
-        name = self.names.draw(random)
-        return Texts(name, name)
 
     def _with_kept_word(self, texts: Texts, random: Random) -> Texts:
         """A name that becomes HIDDEN, which is read as UNK, or HIDDEN before, in or behind the sentence."""
@@ -260,15 +237,12 @@ def change_final_mark(texts: Texts, random: Random, *, marks: str = _MARKS) -> T
 
 
 def change_marks(texts: Texts, random: Random) -> Texts:
-    """The source without its commas, as people type, or with spaces before its marks, or both sides in quotation marks.
-
-    Tokenizers write such spaces.
-    """
+    """The source without commas, as people type, or with spaces before its marks, or both sides in quotation marks."""
     kind = random.random()
     if kind < 0.5:
         return Texts(texts.src.replace(", ", " "), texts.tgt)
     if kind < 0.75:
-        return Texts(_MARK.sub(" ", texts.src), texts.tgt)
+        return Texts(_MARK.sub(" ", texts.src), texts.tgt)  # as tokenizers write
     opening, closing = _QUOTES[random.integers(len(_QUOTES))]
     return Texts(*(f"{opening}{text}{closing}" for text in texts))
 
@@ -307,11 +281,9 @@ def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
 def _has_own_marks(corpus: PreparedCorpus) -> bool:
     """Whether a side has final marks of its own, such as 。 and ¿."""
     pairs = corpus.split("train")
-    for codec, ids in zip(corpus.codecs, (pairs.src.values, pairs.tgt.values), strict=True):
-        own = codec.vocabulary.ids_where(lambda unit: not _OWN_MARKS.isdisjoint(unit))
-        if np.isin(ids, list(own)).sum() > _OWN_SHARE * len(pairs):
-            return True
-    return False
+    own = [codec.vocabulary.ids_where(lambda unit: not _OWN_MARKS.isdisjoint(unit)) for codec in corpus.codecs]
+    sides = zip((pairs.src.values, pairs.tgt.values), own, strict=True)
+    return any(np.isin(ids, list(marks)).sum() > _OWN_SHARE * len(pairs) for ids, marks in sides)
 
 
 def _numbers_of(corpus: PreparedCorpus) -> Numbers:

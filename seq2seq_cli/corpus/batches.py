@@ -89,18 +89,16 @@ def cut_into(
     Processes with shares of the same pairs have their batches in the same order, so that all need the same time.
     """
     by_length = _by_length(ids, np.arange(len(ids)))
-    batches = np.array_split(by_length, count) if unit == "sentence" else _of_one_size(ids, by_length, count)
+    if unit == "sentence":
+        batches = np.array_split(by_length, count)
+    else:  # at most `count` of the least size in positions, and empty ones for the rest
+        widths = _widths(ids, by_length)
+        sizes = range(1, len(widths) * max(widths, default=0) + 1)
+        least = bisect_left(sizes, True, key=lambda size: len(_starts(widths, size)) <= count)
+        starts = [*_starts(widths, least + 1), len(ids)]
+        batches = [by_length[start:end] for start, end in pairwise(starts)]
+        batches += [by_length[:0]] * (count - len(batches))
     return [batches[i] for i in np.random.default_rng([seed, epoch, window + 1]).permutation(count)]
-
-
-def _of_one_size(ids: ParallelIds, by_length: NDArray[np.int64], count: int) -> list[NDArray[np.int64]]:
-    """The pairs in at most `count` batches of the least size in positions, and empty ones for the rest."""
-    widths = _widths(ids, by_length)
-    sizes = range(1, len(widths) * max(widths, default=0) + 1)
-    least = bisect_left(sizes, True, key=lambda size: len(_starts(widths, size)) <= count)
-    starts = _starts(widths, least + 1)
-    batches = [by_length[start:end] for start, end in pairwise([*starts, len(ids)])]
-    return batches + [by_length[:0]] * (count - len(batches))
 
 
 def _cut(ids: ParallelIds, pairs: NDArray[np.int64], size: int, unit: BatchUnit) -> list[NDArray[np.int64]]:

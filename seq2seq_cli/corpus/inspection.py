@@ -16,10 +16,7 @@ from seq2seq_cli.text.vocabulary import UNK
 
 
 def count_leaks(corpus: PreparedCorpus) -> dict[tuple[SplitName, SplitName], list[int]]:
-    """The distinct sentences of each side that a held-out split shares with another split, by the names of both.
-
-    Case and punctuation do not count.
-    """
+    """The distinct sentences of each side, by key, that a held-out split shares with another split, by both names."""
     leaks: dict[tuple[SplitName, SplitName], list[int]] = {
         pair: [] for pair in (("valid", "train"), ("test", "train"), ("test", "valid"))
     }
@@ -34,8 +31,7 @@ def count_leaks(corpus: PreparedCorpus) -> dict[tuple[SplitName, SplitName], lis
 
 def count_references(corpus: PreparedCorpus, split: SplitName) -> NDArray[np.int64]:
     """The number of targets of each source of a split; sources are the same when their texts are equal."""
-    hashes = text_hashes(text.encode("utf-8") for text in corpus.texts(split, "src"))
-    return np.unique(hashes, return_counts=True)[1]
+    return np.unique(text_hashes(map(str.encode, corpus.texts(split, "src"))), return_counts=True)[1]
 
 
 def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[SplitName]) -> Counter[str]:
@@ -55,12 +51,12 @@ def count_unknown(corpus: PreparedCorpus, side: SideName, splits: Sequence[Split
 
 def draw_pairs(corpus: PreparedCorpus, wanted: int, seed: int) -> Iterator[tuple[SplitName, tuple[str, str]]]:
     """Pairs drawn uniformly from all splits, in their order, each with its split."""
-    sizes = [len(corpus.split(split)) for split in SPLITS]
-    chosen = np.zeros(sum(sizes), dtype=np.bool_)
+    chosen = np.zeros(sum(len(corpus.split(split)) for split in SPLITS), dtype=np.bool_)
     chosen[np.random.default_rng(seed).choice(len(chosen), min(wanted, len(chosen)), replace=False)] = True
-    for split, mask in zip(SPLITS, np.split(chosen, np.cumsum(sizes)[:-1]), strict=True):
-        pairs = zip(*(corpus.texts(split, side) for side in SIDES), strict=True)
-        yield from ((split, pair) for pair in compress(pairs, mask.tolist()))
+    pairs = (
+        (name, pair) for name in SPLITS for pair in zip(*(corpus.texts(name, side) for side in SIDES), strict=True)
+    )
+    return compress(pairs, chosen.tolist())
 
 
 def shown_units(codec: Codec, text: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, ValidationError, field_validator
 
 from seq2seq_cli.config.schema import Probability
 from seq2seq_cli.config.schema.text import DataConfig, TextConfig
@@ -34,13 +34,10 @@ def corpus_files(parts: Iterable[PartName] = PARTS) -> list[str]:
 PREPARED_FILES = (MANIFEST, DROPPED_FILE, *corpus_files())
 """All files of a prepared folder: those that ``--overwrite`` replaces."""
 
-# The first five are of a line alone, whatever the others are.
 _OfLine = Literal["blank line", "no tab", "other columns", "missing column", "empty side"]
 Reason = Literal[_OfLine, "duplicate", "too long", "length ratio", "in valid", "in test"]
 """The reason why a line of a pair file is not in the corpus."""
 REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
-
-Count = Annotated[int, Field(ge=0)]
 
 
 class _Record(BaseModel):
@@ -50,7 +47,7 @@ class _Record(BaseModel):
 class FileRecord(_Record):
     """The size and hash of a file."""
 
-    size: Count
+    size: NonNegativeInt
     """Bytes."""
     sha256: str
 
@@ -82,7 +79,7 @@ class PairFileRecord(FileRecord):
 class DroppedRecord(_Record):
     """Lines that were dropped for one reason."""
 
-    count: Count
+    count: NonNegativeInt
     first: list[str]
     """The places of the first few, ``deu.txt:21`` or ``list.json: record 21``; more are in ``dropped.tsv``."""
 
@@ -90,19 +87,19 @@ class DroppedRecord(_Record):
 class SplitRecord(_Record):
     """The size of a split, or of another part."""
 
-    pairs: Count
-    sources: Count
+    pairs: NonNegativeInt
+    sources: NonNegativeInt
     """Distinct source sentences."""
     covered: Probability | None
-    """Of a text or of related pairs: see `preparation.help.covered`."""
+    """Of a text or of related pairs: see `preparation.id_files.covered`."""
 
 
 class SideRecord(_Record):
     """The vocabulary and the tokens of one language."""
 
-    vocabulary: Count
+    vocabulary: NonNegativeInt
     """Units, the four special ones included."""
-    tokens: Count
+    tokens: NonNegativeInt
     """In all splits."""
     unknown_rate: float | None
     """Fraction of the validation split's tokens that the vocabulary lacks; None without a validation split."""
@@ -117,8 +114,8 @@ class Manifest(_Record):
     spacy: str
     """Version of spaCy."""
     pair_files: list[PairFileRecord]
-    lines_read: Count
-    extra_columns: Count
+    lines_read: NonNegativeInt
+    extra_columns: NonNegativeInt
     """Lines with more than two columns."""
     dropped: dict[Reason, DroppedRecord]
     splits: dict[PartName, SplitRecord]
@@ -130,7 +127,7 @@ class Manifest(_Record):
     """As resolved."""
     files: dict[_Inside, FileRecord]
     """Every other file of the folder."""
-    test_in_valid: Count
+    test_in_valid: NonNegativeInt
     """Pairs of the test split that share a sentence with the validation split; only given splits do."""
 
     def trained(self, least_covered: float = 0.0) -> list[PartName]:

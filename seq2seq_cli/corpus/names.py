@@ -44,11 +44,11 @@ _DRAWN = 6_000
 class Names:
     """The names of the training pairs, and the common words."""
 
-    common: frozenset[str]
+    common: frozenset[str] = frozenset()
     """The words that begin with a small letter somewhere: no name, even where one begins a sentence."""
-    units: tuple[str, ...]
+    units: tuple[str, ...] = ()
     """The units that both vocabularies have."""
-    known: tuple[str, ...]
+    known: tuple[str, ...] = ()
     """The distinct names of the sample; empty where the sides share too few, as in two different scripts."""
 
     @classmethod
@@ -77,10 +77,7 @@ class Names:
         return [name for name in dict.fromkeys(found) if _count(name, words) == _count(name, of_tgt) > 0]
 
     def draw(self, random: np.random.Generator) -> str:
-        """A name of one word, less often two: from the corpus, like its names, of any letters or of parts of words.
-
-        Some are a number, a code or an acronym.
-        """
+        """A name of a word or two: from the corpus, like its names, of any letters, of parts of words; or a code."""
         count = 1 + (random.random() < 0.1)
         return " ".join(self.drawn[i] for i in random.integers(len(self.drawn), size=count).tolist())
 

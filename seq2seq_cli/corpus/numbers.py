@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import NamedTuple
 
@@ -89,15 +89,12 @@ class Numbers:
         forms = self.forms
         others = {digits: _other(digits, found[digits], forms, random) for digits in found if digits not in {"0", "1"}}
 
-        def changed(text: str, side: int) -> str:
-            def other(match: re.Match[str]) -> str:
-                if (number := others.get(_digits(match[0]))) is None:
-                    return match[0]
-                return number[side] if match[0].isdigit() else _in_form(match[0], number[side])
+        def other(side: int, match: re.Match[str]) -> str:
+            if (number := others.get(_digits(match[0]))) is None:
+                return match[0]
+            return number[side] if match[0].isdigit() else _in_form(match[0], number[side])
 
-            return _NUMBER.sub(other, text)
-
-        return Texts(changed(texts.src, 0), changed(texts.tgt, 1))
+        return Texts(*(_NUMBER.sub(partial(other, side), text) for side, text in enumerate(texts)))
 
     def quantity(self, random: np.random.Generator) -> Texts:
         """A number with a unit, such as 2.5 kg and 2,5 kg."""

@@ -83,9 +83,8 @@ class PreparedCorpus:
         """Open a folder that ``s2s prepare`` made, and check all that a training reads.
 
         From then on it is what it was, whatever becomes of the folder, but for the texts of ``train``: they are read
-        from the folder, and checked, each time.
-
-        Raises PreparedFolderError when it is missing, unfinished, damaged, or made by a newer s2s.
+        from the folder, and checked, each time. Raises PreparedFolderError when it is missing, unfinished, damaged, or
+        made by a newer s2s.
         """
         manifest = read_manifest(path)
         for name in corpus_files(manifest.splits):

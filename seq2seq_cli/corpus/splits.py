@@ -1,9 +1,8 @@
 """The parts of a corpus, the key of a sentence, and texts as hashes.
 
-The pairs of the two languages are in three splits; what else helps to train is in parts of its own.
-
-Sentences of one key must all be in one split. A hash has 64 bits, so that hashes fit into memory where the corpus
-itself does not: in a corpus of a million texts, the probability that two of them share one is about 1 in 37 million.
+The pairs of the two languages are in three splits; what else helps to train is in parts of its own. Sentences of one
+key must all be in one split. A hash has 64 bits, so that hashes fit into memory where the corpus itself does not: in a
+corpus of a million texts, the probability that two of them share one is about 1 in 37 million.
 """
 
 import hashlib
@@ -31,10 +30,8 @@ Hashes = NDArray[np.uint64]
 def sentence_key(text: str) -> bytes:
     """The key of a sentence in UTF-8: its letters, digits and combining marks of every script, case-folded.
 
-    The Turkish ı counts as i, and a dot above does not count.
-
-    Sentences that differ in case, punctuation, symbols or white space alone have the same key. A sentence without
-    letters, digits and marks is its own key.
+    Sentences that differ in case, punctuation, symbols or white space alone have the same key; the Turkish ı counts as
+    i, and a dot above does not count. A sentence without letters, digits and marks is its own key.
     """
     if text.isascii():
         whole = text.encode("ascii")

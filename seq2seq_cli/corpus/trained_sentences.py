@@ -41,10 +41,7 @@ class TrainedSentences:
         return TrainedSentences(src=np.union1d(self.src, other.src), tgt=np.union1d(self.tgt, other.tgt))
 
     def share_a_side(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
-        """Whether each pair has its source among these sources, or its target among these targets.
-
-        Case, punctuation and white space do not count.
-        """
+        """Whether each pair has the key of its source among these sources, or of its target among these targets."""
         src, tgt = ([pair[side] for pair in pairs] for side in (0, 1))
         return np.isin(_hashes(src), self.src) | np.isin(_hashes(tgt), self.tgt)
 

@@ -71,13 +71,10 @@ def read_all(
     size = sum(pair_file.size for pair_file, _ in files)
     with open_workers(size if data.limit is None else min(size, data.limit * _BYTES_PER_LINE)) as workers:
         # A worker loads spaCy, whose memory this process then need not have.
-        texts = dict.fromkeys(settings.text for _, settings in files)
-        rules = dict(workers.map_in_order(rules_of_sides, texts))
+        rules = dict(workers.map_in_order(rules_of_sides, dict.fromkeys(settings.text for _, settings in files)))
         settings_of = {pair_file: replace(settings, rules=rules[settings.text]) for pair_file, settings in files}
-        all_blocks = input_blocks([pair_file for pair_file, _ in files], data)
-        tasks = ((block, settings_of[block.pair_file]) for block in all_blocks)
-        results = workers.map_in_order(analyse, tasks)
-        for pair_file, blocks in groupby(results, key=lambda result: result[0][0].pair_file):
+        tasks = ((block, settings_of[block.pair_file]) for block in input_blocks([each for each, _ in files], data))
+        for pair_file, blocks in groupby(workers.map_in_order(analyse, tasks), lambda result: result[0][0].pair_file):
             counts = LineCounts()
             for (block, _), (of_block, new_pairs) in blocks:
                 counts.add(of_block)
@@ -106,11 +103,7 @@ def input_blocks(pair_files: Sequence[PairFile], data: DataConfig) -> Iterator[B
 
 
 def analyse(task: tuple[Block, PairSettings]) -> tuple[LineCounts, NewPairs]:
-    """Cut a block into pairs and their sides into tokens.
-
-    Returns the counts of its lines, and its pairs, normalised, in their order. Raises InputError when a language needs
-    a tokenizer that is missing.
-    """
+    """The counts of a block's lines, and its pairs, normalised and cut; raises InputError for a missing tokenizer."""
     block, settings = task
     counts = LineCounts(lines=len(block.rows))
     lines: list[int] = []
@@ -164,9 +157,7 @@ def _new_pairs(pairs: Sequence[tuple[str, str]], lines: Sequence[int], text: Tex
 
 
 def _words(sentence: str, tokens: Sequence[str]) -> int:
-    """The number of words, by which the sides of a pair are compared.
-
-    Without a tokenizer for the language, a sentence of a script without spaces is one token.
-    """
+    """The number of words, by which the sides of a pair are compared."""
+    # Without a tokenizer for the language, a sentence of a script without spaces is one token.
     unspaced = 0 if sentence.isascii() else len(_UNSPACED.findall(sentence))
     return max(len(tokens), unspaced // _LETTERS_PER_WORD)

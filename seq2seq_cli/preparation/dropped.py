@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from seq2seq_cli.corpus.manifest import REASONS, DroppedRecord, Reason
+from seq2seq_cli.corpus.manifest import DROPPED_FILE, REASONS, DroppedRecord, Reason
 from seq2seq_cli.errors import PairFileError
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile
 from seq2seq_cli.text.characters import normalise
@@ -130,7 +130,7 @@ class LineCounts:
         first = {reason: [line.place for line in self.examples[reason][:_PLACES]] for reason in self.reasons}
         return {reason: DroppedRecord(count=self.dropped[reason], first=places) for reason, places in first.items()}
 
-    def write_examples(self, path: Path) -> None:
+    def write_examples(self, folder: Path) -> None:
         """Write the examples as tab-separated values, with a header."""
         rows = [(reason, *line) for reason in self.reasons for line in self.examples[reason]]
-        path.write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))
+        (folder / DROPPED_FILE).write_bytes("".join("\t".join(row) + "\n" for row in [_COLUMNS, *rows]).encode("utf-8"))

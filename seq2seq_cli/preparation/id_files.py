@@ -1,11 +1,11 @@
-"""Codecs fitted on the training split, and the ids, offsets and texts of a prepared folder, written block by block."""
+"""Codecs fitted on the training split; files of ids, offsets and texts; what helps to train, measured by its ids."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from io import BufferedWriter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.corpus.manifest import ENDINGS, SideRecord
-from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SRC_ONLY, TGT_ONLY, TRAIN, VALID
+from seq2seq_cli.corpus.splits import DICTIONARY, PARTS, RELATED, SRC_ONLY, TGT_ONLY, TRAIN, VALID, PartName
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import Selection
 from seq2seq_cli.text.characters import INNER_APOSTROPHE
@@ -23,6 +23,10 @@ from seq2seq_cli.text.vocabulary import UNK
 
 _HELPING: dict[SideName, list[int]] = {"src": [RELATED, DICTIONARY, SRC_ONLY], "tgt": [RELATED, DICTIONARY, TGT_ONLY]}
 """The parts that help with a vocabulary: a text in the language of the other side is no text of this one."""
+_MEASURED: dict[PartName, tuple[SideName, ...]] = {"related": SIDES, "tgt_only": ("tgt",)}
+"""The sides on which a part may have what the own pairs lack."""
+_BLOCK = 1 << 17
+"""Sentences that are compared at a time."""
 
 
 def count_tokens(store: PairStore, side: SideName, part_of_pair: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -69,27 +73,28 @@ def _usual_apostrophe(store: PairStore, chosen: NDArray[np.bool_]) -> str:
 def write_side(
     folder: Path, store: PairStore, side: SideName, codec: Codec, selection: Selection, counts: NDArray[np.int64]
 ) -> tuple[SideRecord, Codec]:
-    """Write ids, offsets and texts of all splits, and of other parts that have any.
-
-    Returns the record of the side, and the codec with the counts of its ids in the training split.
-    """
+    """Write the ids, offsets and texts of all parts; returns the side's record, and its codec with counts of train."""
     ids_of_token = Ragged.of([codec.token_ids(token) for token in store.tokens[side]])
     totals = (counts @ ids_of_token.lengths).tolist()
     size = len(codec.vocabulary)
-    kind = np.dtype("<u2" if size < 1 << 16 else "<u4")
+    kind = "<u2" if size < 1 << 16 else "<u4"
     with ExitStack() as stack:
         parts = {
-            part: _PartFiles(folder / f"{name}.{side}", kind, stack, ids=totals[part], pairs=record.pairs)
+            part: _open_files(folder / f"{name}.{side}", kind, stack, ids=totals[part], pairs=record.pairs)
             for part, name in enumerate(PARTS)
             if (record := selection.records.get(name))
         }
+        written = dict.fromkeys(parts, 0)
         for pairs, tokens, texts in store.side_blocks(side):
             for part, files in parts.items():
                 if (chosen := selection.part_of_pair[pairs] == part).any():
                     ids = ids_of_token.pick(tokens.values[np.repeat(chosen, tokens.lengths)])
                     # A sentence ends where its last token ends.
-                    ends = ids.offsets[offsets_of(tokens.lengths[chosen])[1:]]
-                    files.write(ids.values, ends, texts.values[np.repeat(chosen, texts.lengths)])
+                    ends = written[part] + ids.offsets[offsets_of(tokens.lengths[chosen])[1:]]
+                    written[part] += len(ids.values)
+                    text = texts.values[np.repeat(chosen, texts.lengths)]
+                    for file, content in zip(files, (ids.values.astype(kind), ends.astype("<i8"), text), strict=True):
+                        file.write(content.tobytes())
     # An unknown token has a single id.
     unknown = int(counts[VALID] @ (ids_of_token.values[ids_of_token.offsets[:-1]] == UNK))
     rate = unknown / totals[VALID] if totals[VALID] else None
@@ -98,23 +103,41 @@ def write_side(
     return SideRecord(vocabulary=size, tokens=sum(totals), unknown_rate=rate), with_counts
 
 
-class _PartFiles:
-    """The files of one side of one part: ids, offsets of the sentences, text."""
+def _open_files(stem: Path, kind: str, stack: ExitStack, *, ids: int, pairs: int) -> list[BufferedWriter]:
+    """The files of one side of one part, to be filled: ids, offsets of the sentences, text."""
+    files = [stack.enter_context(stem.with_name(stem.name + ending).open("wb")) for ending in ENDINGS]
+    for file, descr, length in zip(files[:2], (kind, "<i8"), (ids, pairs + 1), strict=True):
+        np.lib.format.write_array_header_1_0(file, {"descr": descr, "fortran_order": False, "shape": (length,)})
+    files[1].write(bytes(8))
+    return files
 
-    def __init__(self, stem: Path, kind: np.dtype[Any], stack: ExitStack, *, ids: int, pairs: int) -> None:
-        self._ids, self._offsets, self._text = (
-            stack.enter_context(stem.with_name(stem.name + ending).open("wb")) for ending in ENDINGS
-        )
-        self._kind = kind
-        self._written = 0
-        write_header = np.lib.format.write_array_header_1_0
-        write_header(self._ids, {"descr": kind.str, "fortran_order": False, "shape": (ids,)})
-        write_header(self._offsets, {"descr": "<i8", "fortran_order": False, "shape": (pairs + 1,)})
-        self._offsets.write(bytes(8))
 
-    def write(self, ids: NDArray[np.unsignedinteger[Any]], ends: NDArray[np.int64], text: NDArray[np.uint8]) -> None:
-        """Append sentences: their ids, the end of each sentence among these ids, and their text."""
-        self._ids.write(ids.astype(self._kind).tobytes())
-        self._offsets.write((ends + self._written).astype("<i8").tobytes())
-        self._text.write(text.tobytes())
-        self._written += len(ids)
+def covered(folder: Path, part: PartName) -> float | None:
+    """The share that a part has of the neighbouring units in the validation split that the training split lacks.
+
+    Of the side that has more, for related pairs: their other side is in another language. None for a part that is not
+    measured, and where the training split lacks nothing or there is no validation split.
+    """
+    shares = []
+    for side in _MEASURED.get(part, ()):
+        valid, train, others = (_neighbours(folder / f"{name}.{side}") for name in ("valid", "train", part))
+        if len(missing := _lacking(np.concatenate(list(valid)), train)):
+            shares.append(1 - len(_lacking(missing, others)) / len(missing))
+    return max(shares, default=None)
+
+
+def _lacking(pairs: NDArray[np.int64], blocks: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The pairs of neighbours that are in none of the blocks."""
+    for block in blocks:
+        pairs = pairs[np.isin(pairs, block, invert=True)]
+    return pairs
+
+
+def _neighbours(stem: Path) -> Iterator[NDArray[np.int64]]:
+    """Each two neighbouring units of a sentence, both known, as one number: a block of sentences at a time."""
+    ids, offsets = (np.load(stem.with_name(stem.name + ending), mmap_mode="r") for ending in ENDINGS[:2])
+    for first in range(0, len(offsets), _BLOCK):
+        bounds = offsets[first : first + _BLOCK + 1]
+        units, sentence = ids[bounds[0] : bounds[-1]].astype(np.int64), np.repeat(bounds[1:], np.diff(bounds))
+        known = units != UNK
+        yield (units[:-1] << 32 | units[1:])[known[:-1] & known[1:] & (sentence[:-1] == sentence[1:])]

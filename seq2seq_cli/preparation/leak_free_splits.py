@@ -42,11 +42,6 @@ def assign_splits(
     sources = np.zeros(len(positions), dtype=np.int32)
     # The same text has the same key, and so one group.
     np.add.at(sources, group_of_pair[is_new_source], 1)
-    return _assign_groups(positions, sources, wanted)[group_of_pair]
-
-
-def _assign_groups(positions: Hashes, sources: NDArray[np.int32], wanted: Mapping[int, int]) -> NDArray[np.int8]:
-    """The split of each group, from its position and the number of its distinct source sentences."""
     split_of_group = np.full(len(positions), TRAIN, dtype=np.int8)
     most = int(sources.sum()) // SOURCES_PER_HELD_OUT
     region = np.uint64(int(REGION * 2**64))
@@ -62,7 +57,7 @@ def _assign_groups(positions: Hashes, sources: NDArray[np.int32], wanted: Mappin
             spare = next((group for group in small if split_of_group[group] == TRAIN), small[0])
             if sources[spare] <= min(wanted[split], max(1, most)):
                 split_of_group[spare] = split
-    return split_of_group
+    return split_of_group[group_of_pair]
 
 
 def _group(keys: Hashes, key_of_pair: NDArray[np.int64], tgt_key: Hashes) -> tuple[Hashes, NDArray[np.int32]]:

@@ -98,8 +98,3 @@ class PairStore:
         offsets = offsets_of(self.column(f"{side}.sizes"))
         text = np.memmap(self.folder / f"{side}.text", mode="r")
         return [text[offsets[pair] : offsets[pair + 1] - 1].tobytes().decode("utf-8") for pair in pairs]
-
-    def files_of(self, pairs: Sequence[int]) -> list[PairFile]:
-        """The pair file of each of some pairs."""
-        ends = np.cumsum([count for _, count in self.blocks])
-        return [self.blocks[place][0] for place in np.searchsorted(ends, pairs, side="right").tolist()]

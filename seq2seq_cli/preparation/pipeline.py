@@ -10,42 +10,38 @@ do not depend on the workers.
 import shutil
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain, zip_longest
 from pathlib import Path
 
+from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.compute.workers import OpenWorkers, local_workers
+from seq2seq_cli.config.keys import find_differences
 from seq2seq_cli.config.loader import load_config
-from seq2seq_cli.config.schema.config import Config
-from seq2seq_cli.corpus.manifest import DEFAULT_FOLDER, DROPPED_FILE, MANIFEST, FileRecord, Manifest, PairFileRecord
-from seq2seq_cli.corpus.splits import PARTS, RELATED, TEST, TRAIN, VALID
-from seq2seq_cli.errors import Interrupted, PairFileError
-from seq2seq_cli.files.writing import write_json
-from seq2seq_cli.pairs.pair_files import PairFile, local_pair_files, pair_paths, related_path
-from seq2seq_cli.pairs.recognise import recognise
-from seq2seq_cli.pairs.stated_languages import (
-    DEFAULT,
-    LanguageOrigin,
-    Statement,
-    by_words,
-    find_mismatch,
-    resolve_languages,
-    stated_languages,
+from seq2seq_cli.config.schema.config import PREPARED_SECTIONS, Config
+from seq2seq_cli.corpus.manifest import (
+    DEFAULT_FOLDER,
+    MANIFEST,
+    PREPARED_FILES,
+    FileRecord,
+    Manifest,
+    read_manifest_values,
 )
-from seq2seq_cli.preparation.analysis import LineProgress, PairSettings, read_all
-from seq2seq_cli.preparation.help import covered, read_help
-from seq2seq_cli.preparation.id_files import count_tokens, fit_on_training, write_side
+from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.corpus.splits import TRAIN, VALID
+from seq2seq_cli.errors import Interrupted, UsageError, exit_code_of
+from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
+from seq2seq_cli.files.writing import contents, write_json
+from seq2seq_cli.pairs.pair_files import local_pair_files, pair_paths, related_path
+from seq2seq_cli.pairs.stated_languages import LanguageOrigin, stated_languages
+from seq2seq_cli.preparation.analysis import LineProgress, read_all
+from seq2seq_cli.preparation.id_files import count_tokens, covered, fit_on_training, write_side
+from seq2seq_cli.preparation.inputs import Inputs, read_inputs
 from seq2seq_cli.preparation.pair_store import PairStore
 from seq2seq_cli.preparation.selection import select
-from seq2seq_cli.preparation.target_folder import find_same, folder_to_fill
-from seq2seq_cli.text.characters import letter_of_marks
-from seq2seq_cli.text.languages import name_of
 from seq2seq_cli.text.sides import SIDES, save_codecs
-from seq2seq_cli.text.spacy_tokenizers import ANY_LANGUAGE
 from seq2seq_cli.version import __version__
-
-_STORE = "scratch"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,34 +57,6 @@ class PrepareReport:
     """How the files were read, where that is a guess."""
     warnings: list[str]
     seconds: float
-
-
-@dataclass(kw_only=True)
-class _Inputs:
-    """The files, the ways in which they are read, and the config with their languages."""
-
-    config: Config
-    files: list[tuple[PairFile, PairSettings]]
-    languages_from: LanguageOrigin
-    notices: list[str]
-    warnings: list[str]
-
-    @property
-    def records(self) -> list[PairFileRecord]:
-        """The manifest's records of the files."""
-        sides = SIDES[::-1] if self.config.data.swap else SIDES
-        return [
-            PairFileRecord(
-                name=file.base_name,
-                size=file.size,
-                sha256=file.sha256,
-                part=None if pair_file.split == TRAIN else PARTS[pair_file.split],
-                side=side if len(pair_file.files) > 1 else None,
-                languages="-".join(pair_file.languages) if pair_file.split == RELATED and pair_file.languages else None,
-            )
-            for pair_file, _ in self.files
-            for side, file in zip(sides, pair_file.files, strict=False)
-        ]
 
 
 def prepare(
@@ -131,20 +99,9 @@ def prepare(
     given = {TRAIN: pairs} | {part: [(Path(path),) for path in paths] for part, paths in enumerate(others, VALID)}
     try:
         # The folder is taken before the files are read: a second preparation learns at once that it cannot have it.
-        with folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
-            data, own = asked.data, [each for each in local if each.split <= TEST]
-            own = recognise(own, encoding=data.encoding, columns=data.columns, languages=preferred and preferred.codes)
-            inputs = _own_inputs(own, asked, preferred)
-            helping = (each for each in local if each.split > TEST)
-            for each, codes in zip_longest(helping, [codes for _, codes in with_codes]):  # related files are the first
-                helper, settings, doubts = read_help(each, codes, inputs.config)
-                inputs.files.append((helper, settings))
-                inputs.notices += filter(None, [helper.notice])
-                inputs.warnings += doubts
-            if folder:
-                manifest = _fill(folder, inputs, open_workers, progress)
-            else:
-                manifest = find_same(out, inputs.records, inputs.config)
+        with _folder_to_fill(out, overwrite=overwrite) as folder, local_pair_files(given) as local:
+            inputs = read_inputs(local, [codes for _, codes in with_codes], asked, preferred)
+            manifest = _fill(folder, inputs, open_workers, progress) if folder else _find_same(out, inputs)
     except KeyboardInterrupt:
         raise Interrupted(f"stopped: nothing was written to {out}") from None
     return PrepareReport(
@@ -158,62 +115,14 @@ def prepare(
     )
 
 
-def _own_inputs(pair_files: list[PairFile], asked: Config, preferred: Statement | None) -> _Inputs:
-    """The files of the two languages, with the `preferred` ones or those that the files state.
-
-    Raises PairFileError when nothing states the languages, and a text is written in the script of others.
-    """
-    samples = [each.sample(asked.data.encoding) for each in pair_files]
-    stated = [each.statement for each in pair_files if each.statement]
-    statements = [preferred] if preferred else stated or [by_words(samples[0])]
-    text, origin, warnings = resolve_languages(asked.text, statements, swap=asked.data.swap)
-    config = asked.model_copy(update={"text": text})
-    if origin == "default" and ANY_LANGUAGE in text.languages:
-        warnings.append(
-            f"{pair_files[0].name}: a column is in neither {' nor '.join(map(name_of, DEFAULT))}, and is read by the"
-            " rules for any language (xx): name the languages with --languages"
-        )
-    for each, sample in zip(pair_files, samples, strict=True):
-        warnings += _doubts(each, sample, config, origin)
-    for_training = [s for s, each in zip(samples, pair_files, strict=True) if each.split == TRAIN]
-    first, second = (letter_of_marks([*chain(*texts)]) for texts in zip(*for_training, strict=True))
-    notices = [each.notice for each in pair_files if each.notice]
-    marks = zip(("first", "second"), (first, second), strict=True)
-    notices += [f"{which} column: marks between letters are written as {letter}" for which, letter in marks if letter]
-    settings = PairSettings(text=config.text, letters=(first, second), swap=config.data.swap)
-    files = [(each, settings) for each in pair_files]
-    return _Inputs(config=config, files=files, languages_from=origin, notices=notices, warnings=warnings)
-
-
-def _doubts(file: PairFile, sample: Sequence[Sequence[str]], config: Config, origin: LanguageOrigin) -> Iterator[str]:
-    """The doubts about the languages of a file; raises PairFileError as `_own_inputs`."""
-    in_order = config.text.languages[::-1] if config.data.swap else config.text.languages
-    stated = file.statement.codes if file.statement else in_order
-    # A text with few of their words gives the default order both ways.
-    by_both = by_words(sample).codes, by_words(sample[::-1]).codes
-    is_turned = stated == in_order and by_both == (in_order[::-1], in_order)
-    said = in_order[::-1] if is_turned else stated
-    differs = any(one not in (ANY_LANGUAGE, other) for one, other in zip(said, in_order, strict=True))
-    if said == in_order[::-1] != in_order or (differs and origin in ("columns", "name", "default")):
-        yield (
-            f"{file.name}: {'its columns look like' if is_turned else 'says that its columns are'} {'-'.join(said)};"
-            f" they are taken as {'-'.join(in_order)}: give all files in one order, or see --languages and --swap"
-        )
-    if mismatch := find_mismatch(sample, in_order):
-        problem = f"{file.name}: {mismatch}"
-        if origin in ("default", "name"):
-            raise PairFileError(problem)
-        yield problem
-
-
-def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
+def _fill(folder: Path, inputs: Inputs, open_workers: OpenWorkers, progress: LineProgress) -> Manifest:
     """Fill the folder; returns its manifest, and adds warnings to those of the inputs."""
     config = inputs.config
-    store = PairStore(folder=folder / _STORE)
+    store = PairStore(folder=folder / "scratch")
     with store.writing():
         counts, rules = read_all(inputs.files, config.data, store, open_workers, progress)
     selection = select(store, counts, config)
-    counts.write_examples(folder / DROPPED_FILE)
+    counts.write_examples(folder)
     tokens = {side: count_tokens(store, side, selection.part_of_pair) for side in SIDES}
     codecs = fit_on_training(store, config.text, rules, selection, tokens)
     (src, src_codec), (tgt, tgt_codec) = (
@@ -241,4 +150,53 @@ def _fill(folder: Path, inputs: _Inputs, open_workers: OpenWorkers, progress: Li
     )
     write_json(folder / MANIFEST, manifest.model_dump())  # last: it makes the folder a finished one
     inputs.warnings += [*counts.doubts(), *selection.warnings]
+    return manifest
+
+
+@contextmanager
+def _folder_to_fill(out: Path, *, overwrite: bool) -> Iterator[Path | None]:
+    """The folder to fill, which becomes `out`; None for a prepared folder that is to be left alone.
+
+    With `overwrite`, files that are not ours stay. Raises UsageError when `out` may not or cannot be written, or when
+    another preparation is filling it, and PreparedFolderError when its manifest is damaged or somebody else's.
+    """
+    clear_leftovers(out)
+    try:
+        is_free = not out.exists() or (out.is_dir() and not contents(out))
+    except OSError as error:  # a name that is too long, or a folder without permission
+        raise UsageError(f"{out}: cannot be used: {error.strerror}: choose another folder with --out") from None
+    if not is_free and not (out / MANIFEST).is_file():
+        raise UsageError(f"{out}: exists and is not a prepared folder: choose another folder with --out")
+    if not is_free and not overwrite:
+        yield None
+        return
+    if not is_free:
+        read_manifest_values(out)
+    try:
+        with whole_folder(out, replaced=() if is_free else PREPARED_FILES) as folder:
+            if is_free and contents(out):
+                raise UsageError(f"{out}: another s2s has just written it: run this again")
+            yield folder
+    except OSError as error:
+        if is_out_of_memory(error):
+            raise
+        problem = f"{out}: cannot be written: {error.strerror or error}: choose another folder with --out"
+        raise UsageError(problem, exit_code=exit_code_of(error)) from None
+
+
+def _find_same(out: Path, inputs: Inputs) -> Manifest:
+    """The manifest of `out`; raises UsageError unless it was made from the same files with the same options."""
+    manifest = PreparedCorpus.open(out).manifest
+    made = Config(data=manifest.data, text=manifest.text)
+    differences = list(map(str, find_differences(made, inputs.config, sections=PREPARED_SECTIONS)))
+    now, then = ([it.model_dump(exclude={"name"}) for it in files] for files in (inputs.records, manifest.pair_files))
+    if now != then:  # names do not matter
+        names = ", ".join(file.name for file in manifest.pair_files)
+        differences.insert(0, f"from other files or other content: {names}")
+    if (spacy := version("spacy")) != manifest.spacy:
+        differences.append(f"by spaCy {manifest.spacy}, now {spacy}")
+    if differences:
+        problem = f"{out}: holds another preparation ({', '.join(differences)})"
+        cure = "give its files and options, choose another folder with --out, or replace it by s2s prepare --overwrite"
+        raise UsageError(f"{problem}: {cure}")
     return manifest

@@ -35,8 +35,6 @@ class Selection:
 def select(store: PairStore, counts: LineCounts, config: Config) -> Selection:
     """Drop the pairs that the config excludes, which are added to `counts`, and assign the others to parts.
 
-    The first column decides the split, so that it is the same in both directions.
-
     Raises PairFileError when no pair is left for training.
     """
     # The part that the file of each pair was given for, TRAIN for pairs that are split.
@@ -53,13 +51,10 @@ def select(store: PairStore, counts: LineCounts, config: Config) -> Selection:
         raise PairFileError(_nothing_left(store, part_of_pair))
     wanted = {VALID: data.valid_sources, TEST: data.test_sources}
     wanted = {split: 0 if split in given else sources for split, sources in wanted.items()}
-    first, second = SIDES[::-1] if data.swap else SIDES
-    part_of_pair[train] = assign_splits(
-        store.column(f"{first}.keys")[train],
-        store.column(f"{second}.keys")[train],
-        _is_new(store, first, given, part_of_pair >= 0)[train],
-        wanted,
-    )
+    columns = SIDES[::-1] if data.swap else SIDES  # the first decides, so that both directions have the same splits
+    first_key, second_key = (store.column(f"{side}.keys")[train] for side in columns)
+    is_new_source = _is_new(store, columns[0], given, part_of_pair >= 0)[train]
+    part_of_pair[train] = assign_splits(first_key, second_key, is_new_source, wanted)
     _drop_shared(store, part_of_pair, part_of_pair > TEST)
     _count_dropped(store, part_of_pair, counts)
     warnings = [
@@ -73,11 +68,10 @@ def select(store: PairStore, counts: LineCounts, config: Config) -> Selection:
             f"the given test split shares a sentence with the validation split in {counted(shared, 'pair')}"
         )
     is_new = _is_new(store, "src", given, part_of_pair >= 0)
-    in_part = {name: part_of_pair == part for part, name in enumerate(PARTS)}
     records = {
         name: SplitRecord(pairs=int(pairs.sum()), sources=int((pairs & is_new).sum()), covered=None)
-        for name, pairs in in_part.items()
-        if name in SPLITS or pairs.any()
+        for part, name in enumerate(PARTS)
+        if (pairs := part_of_pair == part).any() or name in SPLITS
     }
     return Selection(part_of_pair=part_of_pair, records=records, shared=shared, warnings=warnings)
 
@@ -94,17 +88,14 @@ def _drop(part_of_pair: NDArray[np.int8], reason: Reason, mask: NDArray[np.bool_
     part_of_pair[mask & (part_of_pair >= 0)] = ~REASONS.index(reason)
 
 
-def _dropped(part_of_pair: NDArray[np.int8], reason: Reason) -> NDArray[np.intp]:
-    return np.flatnonzero(part_of_pair == ~REASONS.index(reason))
-
-
 def _count_dropped(store: PairStore, part_of_pair: NDArray[np.int8], counts: LineCounts) -> None:
     """Count the dropped pairs for each reason, with the first of them as examples."""
-    lines = store.column("lines")
-    for reason in REASONS:
-        pairs = _dropped(part_of_pair, reason)
+    lines, ends = store.column("lines"), np.cumsum([pairs for _, pairs in store.blocks])
+    for number, reason in enumerate(REASONS):
+        pairs = np.flatnonzero(part_of_pair == ~number)
         if first := pairs[:MOST_EXAMPLES].tolist():
-            columns = store.files_of(first), lines[first].tolist(), *(store.texts(side, first) for side in SIDES)
+            files = [store.blocks[block][0] for block in np.searchsorted(ends, first, side="right").tolist()]
+            columns = files, lines[first].tolist(), *(store.texts(side, first) for side in SIDES)
             counts.drop(reason, len(pairs), starmap(DroppedLine.of, zip(*columns, strict=True)))
 
 
@@ -140,7 +131,7 @@ def _apart(hashes: Hashes, given: NDArray[np.int8]) -> Hashes:
 
 def _nothing_left(store: PairStore, part_of_pair: NDArray[np.int8]) -> str:
     files = " + ".join(dict.fromkeys(file.base_name for file, _ in store.blocks))
-    dropped = {reason: len(_dropped(part_of_pair, reason)) for reason in REASONS}
+    dropped = {reason: np.count_nonzero(part_of_pair == ~number) for number, reason in enumerate(REASONS)}
     counts = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items() if count)
     cure = " or ".join(["give more pairs", *(f"raise {key}" for reason, key in LIMITS.items() if dropped[reason])])
     return f"{files}: no pair is left for training ({counts}): {cure}"

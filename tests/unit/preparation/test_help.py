@@ -189,7 +189,7 @@ OWN, VALID = ["a\tone two", "b\tthen four five"], ["c\tone two three four", "d\t
 def test_help_has_a_share_of_the_neighbours_that_the_own_pairs_lack(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
 ) -> None:
-    monkeypatch.setattr("seq2seq_cli.preparation.help._BLOCK", block)
+    monkeypatch.setattr("seq2seq_cli.preparation.id_files._BLOCK", block)
     lines = {"own": OWN, "valid": VALID, "related": ["f\ttwo three", "g\tthree", "h\tfour", "i\teins", "k\tzwei"]}
     lines |= {"tgt_only": ["five one two three four", "eins"], "src_only": ["a b"], "dictionary": ["l\ttwo three"]}
     found = shares(tmp_path, lines)

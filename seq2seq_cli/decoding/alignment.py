@@ -1,7 +1,4 @@
-"""What attention weights say of words: the alignment between a text and its translation, and which word to copy.
-
-S source tokens, T target tokens.
-"""
+"""What the attention of T target tokens to S source tokens says of words: their alignment, and which one to copy."""
 
 import re
 from collections.abc import Sequence
@@ -28,10 +25,9 @@ _IN_WORD = re.compile(r"[^\W_]")
 def word_links(
     weights: Float[np.ndarray, "T S"], src_words: Sequence[int | None], tgt_words: Sequence[int | None]
 ) -> list[Link]:
-    """One link per target word: the source word with the largest sum of attention weights over the word's tokens.
+    """A link per target word that attends to any: the source word with the largest sum of weights over the tokens.
 
-    `src_words` and `tgt_words` have the word of each token, or None (``<eos>``). Target words without any attention to
-    a source word have no link.
+    `src_words` and `tgt_words` have the word of each token, or None (``<eos>``).
     """
     sources = sorted({word for word in src_words if word is not None})
     if not sources or not weights.size:

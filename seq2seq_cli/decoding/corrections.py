@@ -90,10 +90,10 @@ def correction_line(translator: Translator, source: str, translation: str) -> by
     if any("\t" in side or side.splitlines()[1:] for side in map(str.strip, (source, translation))):
         raise InputError("the correction: has several lines or columns: correct each by itself")
     source, translation = normalise(source), normalise(translation)
-    codecs = translator.src_codec, translator.tgt_codec
-    found = read_correction(codecs, source, translation, name="the correction")
+    found = read_correction((translator.src_codec, translator.tgt_codec), source, translation, name="the correction")
     [written] = replace(translator, corrections=found).translate([source])
-    if _plain(written.text) != _plain(translation):  # marks and addresses that the source lacks are lost
+    plain = ["".join(text.split()).lower() for text in (written.text, translation)]  # some models lack spaces and case
+    if plain[0] != plain[1]:  # marks and addresses that the source lacks are lost
         raise InputError(f"the correction: would be written: {written.text}")
     return f"{source}\t{translation}\n".encode()
 
@@ -107,8 +107,3 @@ def add_line(path: Path, line: bytes) -> None:
             file.seek(-1, os.SEEK_END)
             line = line if file.read(1) == b"\n" else b"\n" + line
         file.write(line)
-
-
-def _plain(text: str) -> str:
-    """A text without its spaces and its case, which some models cannot write."""
-    return "".join(text.split()).lower()

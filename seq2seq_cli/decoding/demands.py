@@ -30,7 +30,7 @@ def glossary_of(lines: Iterable[str], name: str) -> Terms:
 
 
 def translated_lines(lines: Iterable[str], name: str, what: str) -> Iterator[tuple[int, str, str]]:
-    """The number of each line that is not blank, what stands before its tab, and the translation behind it.
+    """The number of each line that is not blank, and what stands on both sides of its tab.
 
     Raises InputError for a line of another form.
     """

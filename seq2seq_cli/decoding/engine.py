@@ -101,8 +101,7 @@ def still_read(
 ) -> tuple[Int[np.ndarray, " n"] | None, Int[np.ndarray, " R"]]:
     """Which of N sources to keep, None for all, and the sources of the rows among these.
 
-    A source without a row costs as much as one that has some. Leaving it out copies the others, so that is done once
-    half of them have none.
+    A source without a row costs as much as any. Leaving it out copies the others: it is done once half have none.
     """
     kept, renumbered = np.unique(sources, return_inverse=True)
     return (kept, renumbered) if 2 * len(kept) <= number else (None, sources)

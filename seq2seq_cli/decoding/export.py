@@ -22,18 +22,12 @@ from seq2seq_cli.runs.records import TestRecord, read_history
 from seq2seq_cli.runs.weights import read_weights
 from seq2seq_cli.text.sides import CODEC_FILES, SIDES, load_codecs
 
-PROGRAM = "translate_onnx.py"
-"""A program that translates with the folder."""
-
-_README = "translate_onnx.md"
-"""Explains the folder to programs in other languages."""
-
+_PROGRAM, _README = "translate_onnx.py", "translate_onnx.md"
+"""The files of an exported folder that translate with it, and explain it to programs in other languages."""
 _STORED = (BEST, *PAIR_FILES.values())
 """The files that deflate hardly makes smaller."""
 _NEEDED = (BEST, *layout.OF_PAIRS.values(), *EXPORTED, Path(CONFIG), *map(Path, CODEC_FILES))
 """The files that translating needs: none that only training reads."""
-_OF_BEST = (Path(CARD), Path(METRICS))
-"""The scores of the best weights, for people and for ``s2s runs``."""
 _SCORED_WITH_PAIRS = """
 The scores above are of the translator with its training pairs. They are left out here: it translates less well.
 """
@@ -73,27 +67,23 @@ def export(run: Path | str | None, out: Path | str, *, overwrite: bool = False, 
     if len(members) > 1 and ending != ".zip":
         lacks.append("other models")
         logger.warning("%s: of its %d models, the first alone is exported: a .zip has all", folder.path, len(members))
-    match ending:
-        case ".html":
-            from seq2seq_cli.decoding.page.export_page import write_page
+    if ending == ".html":
+        from seq2seq_cli.decoding.page.export_page import write_page
 
-            write_page(folder, out, overwrite=overwrite, with_pairs=with_pairs, lacks=lacks)
-        case ".zip":
-            with output_file(out, overwrite=overwrite) as file:
-                for member in members:
-                    load_codecs(member.path)
-                    ensure_exported(member)
-                _pack(folder, file, with_pairs=with_pairs)
-        case _:
-            _write_folder(folder, out, with_pairs=with_pairs)
+        write_page(folder, out, overwrite=overwrite, with_pairs=with_pairs, lacks=lacks)
+    elif ending == ".zip":
+        with output_file(out, overwrite=overwrite) as file:
+            for member in members:
+                load_codecs(member.path)
+                ensure_exported(member)
+            _pack(folder, file, with_pairs=with_pairs)
+    else:
+        _write_folder(folder, out, with_pairs=with_pairs)
     return out
 
 
 def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
-    """Write a new folder from which programs in any language can translate with a run; see `export`.
-
-    It is a run folder, too, without what training needs and what it recorded.
-    """
+    """Write a new run folder, without what only training needs, from which programs in any language can translate."""
     if out.exists() and not (out.is_dir() and not contents(out)):
         raise UsageError(f"{out}: is there already, and no folder is replaced: remove it, or choose another name")
     codecs = load_codecs(folder.path)
@@ -106,10 +96,10 @@ def _write_folder(folder: RunFolder, out: Path, *, with_pairs: bool) -> None:
             write_json(made / f"{side}_units.json", units)
         ensure_exported(RunFolder(made))
         examples = shipped_folder().with_name("examples")
-        shutil.copyfile(examples / PROGRAM, made / PROGRAM)
+        shutil.copyfile(examples / _PROGRAM, made / _PROGRAM)
         src, tgt = (codec.config.language for codec in codecs)
         template = (examples / _README).read_text(encoding="utf-8")
-        readme = template.format(src=src, tgt=tgt, unit=codecs[0].unit, program=PROGRAM)
+        readme = template.format(src=src, tgt=tgt, unit=codecs[0].unit, program=_PROGRAM)
         write_whole(made / CARD, readme.encode("utf-8"))
 
 
@@ -119,11 +109,11 @@ def _pack(run: RunFolder, file: BinaryIO, *, with_pairs: bool) -> None:
 
     folder = Path(re.sub(r'[<>:"\\|?*]', "_", run.path.resolve().name))  # Windows unpacks no other names
     has_scores = (run.path / METRICS).exists() and not run.chosen  # the README.md of an exported folder is no card
-    others = Path(MARK), *(_OF_BEST if has_scores else ()), *([] if run.chosen else [Path(layout.MEMBERS_RECORD)])
+    others = [MARK, *([CARD, METRICS] if has_scores else []), *([] if run.chosen else [layout.MEMBERS_RECORD])]
     with ZipFile(file, "w") as archive:
         for member in run.members:
             place = folder / member.path.relative_to(run.path)
-            for part, content in _parts(member, *others, with_pairs=with_pairs):
+            for part, content in _parts(member, *map(Path, others), with_pairs=with_pairs):
                 entry = ZipInfo((place / part).as_posix())  # of 1980: the same run has the same archive
                 entry.external_attr = 0o644 << 16
                 archive.writestr(entry, content, ZIP_STORED if part in _STORED else ZIP_DEFLATED)

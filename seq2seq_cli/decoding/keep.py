@@ -244,10 +244,7 @@ def _edges(tags: Sequence[Tag], order: Sequence[int]) -> list[tuple[int, bool]]:
 def _places(
     tags: Sequence[Tag], order: Sequence[int], weights: Float[np.ndarray, "N S"], owners: Sequence[int]
 ) -> dict[int, tuple[_Place, _Place]]:
-    """The places of the opening and the closing mark of each tag, the same for a tag that goes around no word.
-
-    -1 stands for the whole text, in which all tags are.
-    """
+    """The places of both marks of each tag, the same if it goes around no word; -1 is the text, around all tags."""
     places: dict[int, tuple[_Place, _Place]] = {-1: ((0, 1), (len(weights), 0))}
     innermost = np.full(len(weights), -1)
     """The innermost tag around each word, of those that have a place so far."""
@@ -291,7 +288,7 @@ def largest_span(gains: Sequence[float]) -> Span:
 def _with_mark(written: str, tag: Tag, following: str) -> str:
     """The written text and behind it an opening or single mark, with the spaces that the mark has in the source.
 
-    `following` is the next character of the translation.
+    `following` is the next character of the translation; empty at its end.
     """
     if not tag.space_before and (tag.space_after or tag.is_gap):
         written = written.rstrip(" ")

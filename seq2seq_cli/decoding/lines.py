@@ -4,13 +4,11 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedIOBase
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
-from typing import TypeVar
 
+from seq2seq_cli.compute.threads import Item
 from seq2seq_cli.errors import InputError, unreadable
-
-_Item = TypeVar("_Item")
 
 _BLOCK_BYTES = 2**18
 LONGEST_LINE = 2_000_000
@@ -21,7 +19,7 @@ _CHUNK_TEXTS = 512
 _CHUNK = 2**18
 """Most characters of a chunk, per thread; its texts count as much together, were they empty."""
 _BATCH_POSITIONS = 2**14
-"""Most source positions per batch, padding counted."""
+"""Most source positions per batch of several sentences, padding counted."""
 
 
 def read_blocks(stream: BufferedIOBase, name: str) -> Iterator[list[str]]:
@@ -40,7 +38,6 @@ def read_blocks(stream: BufferedIOBase, name: str) -> Iterator[list[str]]:
 
 
 def _decoded(line: bytearray, place: str, *, is_first: bool) -> str:
-    """The text of a line; raises InputError as `read_blocks`."""
     if len(line) > LONGEST_LINE:
         raise InputError(f"{place}: a line of more than {LONGEST_LINE / 1e6:g} MB: give one text per line")
     try:
@@ -54,8 +51,7 @@ def read_lines(path: Path) -> Iterator[str]:
     """The lines of a file that the user names; raises InputError when it cannot be read, and as `read_blocks`."""
     try:
         with path.open("rb") as file:
-            for block in read_blocks(file, str(path)):
-                yield from block
+            yield from chain.from_iterable(read_blocks(file, str(path)))
     except OSError as error:
         raise InputError(unreadable(path, error)) from None
 
@@ -78,10 +74,7 @@ def _whole_lines(stream: BufferedIOBase) -> Iterator[list[bytearray]]:
 
 
 def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Batches of indices, longest sentences first, so that there is little padding; length 0 is left out.
-
-    A batch of very long sentences is smaller: it has at most `_BATCH_POSITIONS` positions, or one sentence.
-    """
+    """Batches of indices, longest sentences first, so that there is little padding; length 0 is left out."""
     order = sorted((i for i, length in enumerate(lengths) if length > 0), key=lambda i: (-lengths[i], i))
     start = 0
     while start < len(order):
@@ -91,23 +84,20 @@ def similar_lengths(lengths: Sequence[int], batch_size: int) -> Iterator[list[in
 
 
 def chunks(texts: Iterable[str], threads: int) -> Iterator[list[str]]:
-    """Texts to translate together: as many as make good batches, few enough for the memory, the same for each thread.
-
-    An InputError of the iterator is raised again as in `groups`.
-    """
+    """Texts to translate together: as many as make good batches, few enough for the memory, as many for each thread."""
     for group in groups(texts, _CHUNK * threads, size=lambda text: _CHUNK // _CHUNK_TEXTS + len(text)):
         length = math.ceil(len(group) / threads)
         yield from (group[start : start + length] for start in range(0, len(group), length))
 
 
 def groups(
-    items: Iterable[_Item], most: int = sys.maxsize, size: Callable[[_Item], int] = lambda _: 1
-) -> Iterator[list[_Item]]:
+    items: Iterable[Item], most: int = sys.maxsize, size: Callable[[Item], int] = lambda _: 1
+) -> Iterator[list[Item]]:
     """The items in lists, each as long as it takes until the sizes of its items reach `most`.
 
     An InputError of the iterator is raised again once the items before it have been handed on.
     """
-    waiting: list[_Item] = []
+    waiting: list[Item] = []
     total = 0
     try:
         for item in items:

@@ -157,10 +157,7 @@ def open_translator(run: RunFolder, options: DecodingOptions, device: DeviceName
 
 
 def _options(run: RunFolder, overrides: Sequence[str]) -> DecodingOptions:
-    """The values of the ``decoding`` section of a run, read beside its exported model unless config.yaml has changed.
-
-    Raises ModelFileError for a damaged config; with overrides, ConfigError for it and for keys that no config has.
-    """
+    """The values of the ``decoding`` section of a run: beside its exported model, unless config.yaml has changed."""
     if overrides:
         from seq2seq_cli.config.loader import load_saved_config
 
@@ -203,10 +200,7 @@ def open_engine(
 
 
 def _consulting(runs: Sequence[RunFolder], translator: Translator) -> Translator:
-    """The translator, which consults the training pairs in the folder of the first run if its options say so.
-
-    Raises ModelFileError when they or the features that a run keeps are missing or damaged.
-    """
+    """The translator, which consults the training pairs in the folder of the first run if its options say so."""
     options = translator.options
     if not options.similar_pairs:
         return translator
@@ -243,8 +237,7 @@ def translator_of(model: "Seq2Seq", codecs: Codecs, config: "DecodingConfig") ->
     """The translator of a model that torch computes, where its weights lie."""
     from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 
-    src, tgt = codecs
-    return Translator(engine=TorchEngine(model), src_codec=src, tgt_codec=tgt, options=config.options)
+    return Translator(engine=TorchEngine(model), src_codec=codecs[0], tgt_codec=codecs[1], options=config.options)
 
 
 def ensure_exported(run: RunFolder) -> None:

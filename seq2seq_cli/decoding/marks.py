@@ -7,9 +7,8 @@ whatever the text is: a repetition begins at the start of a word only, has a bou
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from html import unescape
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from seq2seq_cli.text.characters import ACCENTS, UNSPACED_LETTERS
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
@@ -151,10 +150,10 @@ ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\%{{$\t\u203c\u20e3\ufe0f{_LINE_ENDS}{PICT
 
 _DEEPEST = 100
 """Pairs inside one another; deeper ones are single marks."""
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;"})
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A part of a text that is no plain text."""
 
     start: int
@@ -169,8 +168,7 @@ class Mark:
 def find_marks(text: str) -> list[Mark]:
     """The marks of a text in their order; they do not overlap.
 
-    An opening mark and the closing one of the same name have each other as partner; without partner, they are
-    ``single``.
+    An opening mark and the closing one of the same name have each other as partner; without one, they are ``single``.
     """
     if len(text) <= LONGEST_WORD and not ANY_MARK.search(text):
         return []
@@ -202,7 +200,6 @@ def find_marks(text: str) -> list[Mark]:
 
 
 def _mark(match: re.Match[str], *, is_html: bool) -> Mark:
-    """The mark that the expression found."""
     group = match.lastgroup or ""
     kind = KINDS[group]
     if group == "line" and is_html:
@@ -223,7 +220,7 @@ def is_of_text(character: str) -> bool:
 
 def _paired(marks: Sequence[Mark]) -> list[Mark]:
     """The marks with their partners: each closing mark has the innermost opening one of its name."""
-    partners: dict[int, int] = {}
+    found = [mark._replace(kind="single") if mark.kind in {"open", "close"} else mark for mark in marks]
     opened: list[int] = []
     for i, mark in enumerate(marks):
         if mark.kind == "open" and len(opened) < _DEEPEST:
@@ -231,13 +228,10 @@ def _paired(marks: Sequence[Mark]) -> list[Mark]:
         elif mark.kind == "close":
             places = [place for place, other in enumerate(opened) if marks[other].name == mark.name]
             if places:
-                partners |= {i: opened[places[-1]], opened[places[-1]]: i}
+                first = opened[places[-1]]
+                found[first], found[i] = marks[first]._replace(partner=i), mark._replace(partner=first)
                 del opened[places[-1] :]
-    unpaired = {i for i, mark in enumerate(marks) if mark.kind in {"open", "close"}}.difference(partners)
-    return [
-        replace(mark, kind="single" if i in unpaired else mark.kind, partner=partners.get(i))
-        for i, mark in enumerate(marks)
-    ]
+    return found
 
 
 def escape_unmarked(text: str) -> str:
@@ -246,10 +240,6 @@ def escape_unmarked(text: str) -> str:
     position = 0
     for mark in find_marks(text):
         if mark.kind == "keep" or text[mark.start] in "<&":
-            parts += [_escape(text[position : mark.start]), text[mark.start : mark.end]]
+            parts += [text[position : mark.start].translate(_ENTITIES), text[mark.start : mark.end]]
             position = mark.end
-    return "".join([*parts, _escape(text[position:])])
-
-
-def _escape(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
+    return "".join([*parts, text[position:].translate(_ENTITIES)])

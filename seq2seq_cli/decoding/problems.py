@@ -52,12 +52,7 @@ def _kind(translator: Translator) -> str:
 
 def _strange_words(translator: Translator, translation: Translation) -> str:
     codec = translator.src_codec
-    words = [
-        word
-        for sentence in translation.sentences
-        for word in _worded(sentence.reading)
-        if not word.is_unknown or word.text in sentence.unknown
-    ]  # without addresses and the like, which come through unchanged
+    words = [word for sentence in translation.sentences for word in _worded(sentence.reading)]
     unknown = sum(word.is_unknown for word in words)
     language = partial(name_of, codec.config.language)  # looked up where there is a problem: 20 MB of names
     if unknown >= _FEWEST_UNKNOWN and 2 * unknown >= len(words):
@@ -79,8 +74,8 @@ def _strange_words(translator: Translator, translation: Translation) -> str:
 
 
 def _worded(reading: Reading) -> list[Word]:
-    """The words of a reading that are no marks or numbers."""
-    return [word for word in reading.words if any(map(str.isalpha, word.text))]
+    """The words of a reading that are no marks or numbers, nor addresses and the like, which come through unchanged."""
+    return [word for word in reading.words if not word.is_protected and any(map(str.isalpha, word.text))]
 
 
 def _cost(codec: Codec, words: Sequence[Word]) -> float:

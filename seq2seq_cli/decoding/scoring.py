@@ -1,7 +1,4 @@
-"""The probability of given translations, by forced decoding: what a model says to each of their tokens.
-
-S source tokens, T target tokens, ``<eos>`` counted in both.
-"""
+"""The probability of given translations, by forced decoding; S source, T target tokens, ``<eos>`` counted in both."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence

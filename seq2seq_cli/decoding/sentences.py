@@ -89,8 +89,6 @@ def split_passage(source: str, language: str, fits: Callable[[str], bool]) -> Pa
     Line breaks, tabs and marks that part the text, such as ``<p>`` and the bullet of a list, lie between pieces. A
     sentence that does not fit, kept words in it as one digit each, is cut after a semicolon or a colon, a comma, at a
     space, or anywhere.
-
-    Where each output is ``text[start:end]`` of its piece, `Passage.join` gives the text.
     """
     text = without_control_characters(source).translate(_SPACES)
     marks = find_marks(text)
@@ -107,10 +105,7 @@ def split_passage(source: str, language: str, fits: Callable[[str], bool]) -> Pa
 
 
 def sentence_ends(text: str, language: str) -> Iterator[int]:
-    """The positions in a line after which another sentence begins, closing quotes and brackets before them.
-
-    `language` is a code such as ``en``. NUL stands for characters of marks, which are no part of the text.
-    """
+    """The positions in a line, behind closing quotes, after which a sentence begins; NUL stands for parts of marks."""
     is_lower = text.islower()
     for match in SENTENCE_END.finditer(text):
         end = match.end()
@@ -132,7 +127,7 @@ def sentence_ends(text: str, language: str) -> Iterator[int]:
 def _is_abbreviation(before: str, following: str, language: str) -> bool:
     """Whether the text before a full stop ends with a word that the stop belongs to, so that it ends no sentence.
 
-    `following` is the next character but for white space and opening marks.
+    `following` is the next character but for white space, opening marks and signs.
     """
     abbreviations = abbreviations_of(language)
     last = next(LAST_WORD.finditer(before))  # there is one, if an empty one

@@ -1,8 +1,6 @@
 """From texts to translations: the way of a sentence, told in `Translator.translate_here`.
 
-    text -> sentences without marks -> ids -> hypotheses of the search -> text -> marks put back -> text
-
-S source length with ``<eos>``, T target length.
+text -> sentences without marks -> ids -> hypotheses of the search -> text -> marks put back -> text
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -255,10 +253,10 @@ class Translator:
 
     def _tree_data(self, tree: Tree, ids: Sequence[int]) -> TreeData:
         """The tree of a search that found these ids, as the pages show it."""
-        nodes: list[TreeNode] = []
-        for parent, token, log_probability, fate, score in tree:
-            rounded = None if score is None else round(score, 3)
-            nodes.append((parent, self._units[token], round(log_probability, 3), fate, rounded, token))
+        nodes: list[TreeNode] = [
+            (parent, self._units[token], round(log_p, 3), fate, score and round(score, 3), token)
+            for parent, token, log_p, fate, score in tree
+        ]
         return {"nodes": nodes, "best": find_node(tree, ids)}
 
     def join(self, passage: Passage, found: Sequence[Sequence[SentenceTranslation]]) -> Translation:

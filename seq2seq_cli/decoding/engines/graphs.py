@@ -3,8 +3,7 @@
 The graphs are the encoder, the decoder step, and the decoder step without the output layer. They hold no weights: each
 weight is a reference to its place in the file of weights, in the folder of the graph.
 
-B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k proposals per row,
-A tokens asked for.
+B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k proposals per row, A tokens asked for.
 """
 
 import copy
@@ -40,9 +39,6 @@ from seq2seq_cli.text.vocabulary import BOS, EOS
 
 TOLERANCE = 1e-4
 """Largest difference between a number of the exported model and torch's."""
-
-_CHECKED_STEPS = 4
-
 OPSET = 18
 """The version of ONNX's operators; every ONNX Runtime from 1.14 on has it."""
 
@@ -60,9 +56,6 @@ AXES = {
 
 Tensors: TypeAlias = dict[str, Tensor]
 _Part: TypeAlias = Callable[[Seq2Seq, Tensors], Tensors]
-
-_WEIGHT = "model."
-"""The prefix of the names of weights in a traced graph."""
 
 
 def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
@@ -90,8 +83,7 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
         write_whole(folder / path, model_graph.SerializeToString(deterministic=True))
     try:
         exported = OnnxEngine(RunFolder(folder), record, threads=1)
-        reference = TorchEngine(model)
-        difference = largest_difference(exported, reference, src_size=model.encoder.embedding.num_embeddings)
+        difference = largest_difference(exported, TorchEngine(model), src_size=model.encoder.embedding.num_embeddings)
     except ModelFileError as error:
         raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
     if not difference <= TOLERANCE:  # not >, which is false for NaN
@@ -101,17 +93,14 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
 
 
 def largest_difference(ours: Engine, reference: Engine, *, src_size: int) -> float:  # type: ignore[type-arg]
-    """The largest difference between the outputs of two engines, in some steps on random sentences; NaN for NaN.
-
-    The outputs are log-probabilities and features.
-    """
+    """The largest difference between log-probabilities and features, in four steps on random sentences; NaN for NaN."""
     random = np.random.default_rng(1)
     longest = min(12, (reference.max_source_length or 13) - 1)
     sources = [random.integers(src_size, size=length).tolist() for length in (longest, longest // 2, 0)]
     differences = []
     states = ours.start(sources), reference.start(sources)
     tokens = np.full(len(sources), BOS)
-    for number in range(_CHECKED_STEPS):
+    for number in range(4):
         asked = tokens[:, np.newaxis] if number else None
         found, ours_after = ours.step(tokens, states[0], k=1, asked=asked)
         expected, reference_after = reference.step(tokens, states[1], k=1, asked=asked)
@@ -123,10 +112,7 @@ def largest_difference(ours: Engine, reference: Engine, *, src_size: int) -> flo
 
 
 def _trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
-    """The graphs of a model in evaluation mode, on the CPU, by their files in a run folder.
-
-    The weights are inputs of the graphs, after their other inputs. Raises ExportError when ONNX cannot express a part.
-    """
+    """The graphs of a model in evaluation mode, on the CPU, by their files; the weights are the last inputs."""
     # All of one length: an RNN is traced as it runs without padding, and `_complete_rnns` does the rest.
     src = torch.full((2, min(3, model.decoder.attention.max_length or 3)), EOS)
     texts = {"src": src, "lengths": torch.full((2,), src.shape[1])}
@@ -228,10 +214,7 @@ def _split_in_equal_parts(graph: Any, value: Any, parts: int, axis: int, _output
 
 
 def _complete_rnns(graph: onnx.GraphProto, *, resets_first: bool) -> None:
-    """Give each RNN of an encoder the lengths of its rows, and a GRU the place of its reset.
-
-    ONNX's RNNs never see the padding then, as torch's with packed sequences: their outputs there are zero.
-    """
+    """Give each RNN of an encoder the lengths of its rows, so that outputs at padding are 0, and a GRU its reset."""
     graph.node.insert(0, onnx.helper.make_node("Cast", ["lengths"], ["rnn_lengths"], to=onnx.TensorProto.INT32))
     for node in graph.node:
         if node.op_type in ("LSTM", "GRU", "RNN"):
@@ -243,8 +226,8 @@ def _complete_rnns(graph: onnx.GraphProto, *, resets_first: bool) -> None:
 
 def _refer_to_weights(graph: onnx.GraphProto, places: Places) -> None:
     """Make the weights of a traced graph references to their places in the file of the best ones."""
-    given = [value for value in graph.input if value.name.startswith(_WEIGHT)]
-    names = {value.name: value.name.removeprefix(_WEIGHT) for value in given}
+    given = [value for value in graph.input if value.name.startswith("model.")]  # as _Traced calls it
+    names = {value.name: value.name.removeprefix("model.") for value in given}
     for value in given:
         offset, length, *shape = places[names[value.name]]
         tensor = graph.initializer.add(name=names[value.name], data_type=onnx.TensorProto.FLOAT, dims=shape)

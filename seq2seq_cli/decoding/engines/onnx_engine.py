@@ -52,10 +52,7 @@ class Graph:
     """A graph that ONNX Runtime computes."""
 
     def __init__(self, path: Path) -> None:
-        """Open a graph, whose weights are read when they are used.
-
-        Raises ModelFileError when it is missing or damaged, or does not fit the weights.
-        """
+        """Open a graph, whose weights are read later; ModelFileError if it is missing, damaged, or not for them."""
         self.path = path
         options = onnxruntime.SessionOptions()
         # No threads of its own: several searches at a time, each in a thread of the caller's, use the cores better than
@@ -76,10 +73,7 @@ class Graph:
         self._inputs = {value.name for value in self._session.get_inputs()}
 
     def run(self, inputs: Tensors, outputs: Sequence[str]) -> list[Any]:
-        """Some outputs, in the order of their names, computed from the inputs that the graph has.
-
-        Raises ModelFileError when they cannot be computed.
-        """
+        """Some outputs, in the order of their names, by the inputs that the graph has; ModelFileError if that fails."""
         given = {name: value for name, value in inputs.items() if name in self._inputs}
         try:
             found: list[Any] = self._session.run(outputs, given)
@@ -98,13 +92,11 @@ class OnnxState:
     """The rows of a search: the memory once per source, and for each row its source and its decoder state."""
 
     memory: Tensors
-    """The memory of the sources, B rows."""
     size: int
     """B: a model without attention has no memory."""
     sources: Int[np.ndarray, " R"]
     """The row of `memory` that each row attends to."""
     decoder: Tensors
-    """The state of the decoder, R rows."""
 
     def select(self, rows: Int[np.ndarray, " R"]) -> "OnnxState":
         """The state of the given rows, in the order given; a row may be taken more than once."""
@@ -125,8 +117,7 @@ class OnnxEngine:
         """Open the exported model of a run with its best weights.
 
         So many `threads` may search at the same time, one per core by default; `with_features` it takes half the time
-        for steps without the output layer. Raises ModelFileError when a file is missing or damaged, or does not fit the
-        others.
+        for steps without the output layer. Raises ModelFileError for files that are missing, damaged, or do not fit.
         """
         if record.weights != read_header(run.best_path).places:
             raise ModelFileError(f"{run.path}: its exported model is not for the weights of {run.best_path}")
@@ -168,8 +159,7 @@ class OnnxEngine:
         decoder = dict(zip(self._state, found[len(PROPOSALS) :], strict=True))
         self._check(proposals, decoder, len(tokens), k)
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
-        proposals = proposals._replace(tokens=proposals.tokens.view(np.int64))
-        return proposals, replace(state, decoder=decoder)
+        return proposals._replace(tokens=proposals.tokens.view(np.int64)), replace(state, decoder=decoder)
 
     def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
         """The attention of the same step; see `Engine`."""

@@ -26,7 +26,6 @@ class TorchState:
     """The rows of a search: the memory once per source, and for each row its source and its decoder state."""
 
     memory: Memory
-    """The memory of the sources, B rows."""
     sources: Int[np.ndarray, " R"]
     """The row of `memory` that each row attends to."""
     decoder: DecoderState
@@ -93,10 +92,7 @@ class TorchEngine:
 
 @contextmanager
 def watched(attention: ContextProvider) -> Iterator[dict[str, Tensor]]:
-    """The parts of `Look` that an attention computes in a step that is taken inside; none if it has no scores.
-
-    They are seen from outside, so that a step has one definition.
-    """
+    """The parts of `Look` that an attention computes in a step inside, watched so that a step has one definition."""
     seen: dict[str, Tensor] = {}
     if not isinstance(attention, Attention):
         yield seen

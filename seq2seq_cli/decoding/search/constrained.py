@@ -6,8 +6,7 @@ Search"). The attention on its source words helps. N sources, R rows, C candidat
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -42,13 +41,13 @@ class Constraints:
     """Its first tokens."""
     terms: tuple[Term, ...] = ()
     """The terms that occur in it; one that is given twice occurs twice."""
-    continuing: AbstractSet[int] = frozenset()
+    continuing: Collection[int] = frozenset()
     """The tokens that lengthen a word: a form before one of them is the beginning of another word, so not met."""
-    opening: AbstractSet[int] = frozenset()
+    opening: Collection[int] = frozenset()
     """The tokens behind which a form may begin with one of `continuing`: a word has no space before it there."""
-    after_prefix: AbstractSet[int] = frozenset()
+    after_prefix: Collection[int] = frozenset()
     """The tokens that do not follow the prefix, whose last word they would lengthen."""
-    closing: AbstractSet[int] = frozenset()
+    closing: Collection[int] = frozenset()
     """The tokens that end a sentence: they do not come before all terms occur, so that none is added behind the end."""
 
     @property
@@ -66,8 +65,7 @@ class Constraints:
 class State:
     """The prefix and the terms that a hypothesis has so far.
 
-    A form that the model would not have written by itself is finished at once; what it has begun by itself may become
-    something else.
+    A form that the model would not have written is finished at once; what it has begun by itself may change yet.
     """
 
     constraints: Constraints

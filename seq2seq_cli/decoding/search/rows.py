@@ -24,7 +24,6 @@ class Candidates(NamedTuple):
     log_probabilities: Float[np.ndarray, " C"]
     """Of the tokens."""
     states: NDArray[np.object_]
-    """What the strategy knows of each; None for nothing."""
 
     @classmethod
     def best(cls, proposals: Proposals, is_allowed: Bool[np.ndarray, "R k"], most: int) -> "Candidates":
@@ -115,7 +114,6 @@ class Hypothesis:
     score: float
     """The log-probability with the penalties for length and coverage, higher is better; see Strategy.scores."""
     token_log_probabilities: Float[np.ndarray, " T"]
-    """log p of each token after those before it."""
     weights: Float[np.ndarray, "T S"]
     forced: frozenset[int] = frozenset()
     """The positions of the tokens that it has by constraints."""

@@ -1,7 +1,4 @@
-"""The search: step by step, from the proposals of an engine to the best hypotheses of each source.
-
-N sources, R rows, k proposals per row.
-"""
+"""The search: step by step, from an engine's k proposals for each of R rows to the best hypotheses of N sources."""
 
 from bisect import insort
 from collections.abc import Mapping, Sequence
@@ -19,6 +16,7 @@ from seq2seq_cli.decoding.search.tree import ALTERNATIVES, Trace
 from seq2seq_cli.shapes import Bool, Float, Int
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
+# Not the one of engine.py: the shape checks of the tests look for the name of its bound in this module.
 State = TypeVar("State", bound=EngineState)
 
 _FEW_BANS, _GROWTH = 32, 8
@@ -74,8 +72,8 @@ def search(
             trace.add(before, proposals, allowed, chosen, ends, kept)
         weights.append(proposals.weights)
         rows, state = rows.select(kept), state.select(chosen.rows[kept])
-    best = finished.best(np.concatenate(weights, dtype=np.float32), lengths)
-    return [list({tuple(each.ids): each for each in several}.values()) for several in best]
+    of_steps = np.concatenate(weights, dtype=np.float32)
+    return [finished.best(source, of_steps, length) for source, length in enumerate(lengths)]
 
 
 def _propose(
@@ -129,51 +127,46 @@ class Finished:
         lengths = np.arange(longest.max() + 1)
         gnmt = ((5 + lengths) / 6) ** options.length_penalty_alpha
         self._divisors = {"none": np.ones(len(lengths)), "average": lengths, "gnmt": gnmt}[options.length_penalty]
-        self._beta = options.coverage_penalty
+        self._options = options
         self._strategy = strategy
         self._longest = longest
-        self._n_best = options.n_best
         self._scores_to_beat: Float[np.ndarray, " N"] = np.full(len(longest), -np.inf)
         self._ends: list[list[End]] = [[] for _ in longest]
 
     def add(self, rows: Rows) -> Float[np.ndarray, " R"]:
         """Add rows that end, with EOS or without; returns their scores."""
         coverage = np.log(rows.coverage.clip(LEAST_COVERAGE, 1.0)).sum(axis=1)
-        penalised = rows.log_probabilities / self._divisors[rows.length] + self._beta * coverage
+        penalised = rows.log_probabilities / self._divisors[rows.length] + self._options.coverage_penalty * coverage
         scores = self._strategy.scores(rows, penalised)
         columns = (rows.sources, rows.tokens == EOS, scores)
         for row, (source, has_eos, score) in enumerate(zip(*(c.tolist() for c in columns), strict=True)):
             ends = self._ends[source]
             insort(ends, End(has_eos, score, -len(ends), rows, row))
             self.ended[source] += has_eos
-            if self.ended[source] >= self._n_best:
-                self._scores_to_beat[source] = ends[-self._n_best].score
+            if self.ended[source] >= self._options.n_best:
+                self._scores_to_beat[source] = ends[-self._options.n_best].score
         return scores
 
     def can_win(self, rows: Rows) -> Bool[np.ndarray, " R"]:
         """Whether each row can still become one of the n best of its source.
 
-        More tokens only lower a log-probability, the greatest length has the largest divisor, and no coverage raises a
-        score.
+        More tokens only lower a log-probability, the greatest length has the largest divisor, coverage raises no score.
         """
         penalised = rows.log_probabilities / self._divisors[self._longest[rows.sources]]
         bounds = self._strategy.scores(rows, penalised)
         return bounds > self._scores_to_beat[rows.sources]
 
-    def best(self, weights: Float[np.ndarray, "_ S"], source_lengths: list[int]) -> list[list[Hypothesis]]:
-        """The n best hypotheses of each source, best first, by the weights of all steps; the lengths count EOS."""
-        return [
-            [self._hypothesis(end, weights, length) for end in ends[: -self._n_best - 1 : -1]]
-            for ends, length in zip(self._ends, source_lengths, strict=True)
-        ]
-
-    def _hypothesis(self, end: End, weights: Float[np.ndarray, "_ S"], length: int) -> Hypothesis:
-        rows, row = end.rows, end.row
-        return Hypothesis(
-            ids=rows.history[row, 1:].tolist(),
-            log_probability=float(rows.log_probabilities[row]),
-            score=end.score,
-            token_log_probabilities=rows.token_log_probabilities[row],
-            weights=weights[rows.path[row], :length],
-            forced=self._strategy.forced(rows.states[row]),
-        )
+    def best(self, source: int, weights: Float[np.ndarray, "_ S"], length: int) -> list[Hypothesis]:
+        """The n best hypotheses of a source, best first, equal ones once; `weights` of all steps, `length` with EOS."""
+        found: dict[tuple[int, ...], Hypothesis] = {}
+        for _, score, _, rows, row in self._ends[source][: -self._options.n_best - 1 : -1]:
+            ids = rows.history[row, 1:].tolist()
+            found[tuple(ids)] = Hypothesis(
+                ids=ids,
+                log_probability=float(rows.log_probabilities[row]),
+                score=score,
+                token_log_probabilities=rows.token_log_probabilities[row],
+                weights=weights[rows.path[row], :length],
+                forced=self._strategy.forced(rows.states[row]),
+            )
+        return list(found.values())

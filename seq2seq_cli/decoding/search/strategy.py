@@ -24,8 +24,6 @@ from seq2seq_cli.text.vocabulary import EOS, UNK
 Bans: TypeAlias = Int[np.ndarray, " P"]
 """Pairs of a row and a token that may not continue it, as ``row << 32 | token``."""
 
-_WHOLE_VOCABULARY = 2**31
-
 
 def repeated_ngrams(history: Int[np.ndarray, "R t"], size: int, limits: Int[np.ndarray, " R"]) -> Bans:
     """The tokens that would complete an n-gram of the given size which has occurred as often as the row's limit.
@@ -66,20 +64,18 @@ class Rules:
         scaled = (length_factor(options) * lengths).astype(np.int64)
         self.limits: Int[np.ndarray, " N"] = scaled + options.max_length_extra
         """The most tokens of the translations of each source, EOS counted."""
-        self._min_length = options.min_length
-        self._ngram_size = options.no_repeat_ngram_size
-        self._repetitions = np.array([largest_repetition(source, self._ngram_size) for source in sources])
-        self._most_unknown = None if most_unknown is None else np.array(most_unknown)
+        self._options = options
+        self._repetitions = np.array([largest_repetition(source, options.no_repeat_ngram_size) for source in sources])
+        self._most_unknown = np.full(len(sources), np.inf) if most_unknown is None else np.array(most_unknown)
 
     def bans(self, rows: Rows) -> list[Bans]:
         """The tokens that may not come next."""
         history = rows.history[:, 1:]
-        bans = [np.arange(len(rows) if rows.length < self._min_length else 0, dtype=np.int64) << 32 | EOS]
-        if self._most_unknown is not None:
-            is_full = (history == UNK).sum(axis=1) >= self._most_unknown[rows.sources]
-            bans.append(np.flatnonzero(is_full) << 32 | UNK)
-        if self._ngram_size:
-            bans.append(repeated_ngrams(history, self._ngram_size, self._repetitions[rows.sources]))
+        too_short = np.arange(len(rows) if rows.length < self._options.min_length else 0, dtype=np.int64)
+        is_full = (history == UNK).sum(axis=1) >= self._most_unknown[rows.sources]
+        bans: list[Bans] = [too_short << 32 | EOS, np.flatnonzero(is_full) << 32 | UNK]
+        if size := self._options.no_repeat_ngram_size:
+            bans.append(repeated_ngrams(history, size, self._repetitions[rows.sources]))
         return bans
 
 
@@ -162,12 +158,11 @@ class Beam(Strategy):
 
 
 class Sampling(Strategy):
-    """Each row goes on with a token that is drawn with p^(1/temperature)."""
+    """Each row goes on with a token that is drawn with p^(1/temperature); no sample depends on other sources."""
 
     def __init__(self, options: DecodingOptions, sources: Sequence[Sequence[int]]) -> None:
-        """Sample for sources without EOS; the samples of one do not depend on the others."""
         self.rows_per_source = options.n_best
-        self.most_candidates = _WHOLE_VOCABULARY
+        self.most_candidates = 2**31  # the whole vocabulary
         self._temperature = options.temperature
         self._generators = [np.random.default_rng([options.seed, *source]) for source in sources]
 
@@ -187,12 +182,10 @@ def by_group(
 ) -> tuple[Int[np.ndarray, "G M"], Float[np.ndarray, "G M"]]:
     """The members of each group in the order given: their numbers, 0 after the last, and their values, there -inf.
 
-    `groups` has the number of the group of each value; the groups are in the order of these.
+    `groups` has the number, from 0, of the group of each value; the groups are in the order of these.
     """
     members = np.argsort(groups, kind="stable")
-    sorted_groups = groups[members]
-    is_first = np.ones(len(groups), dtype=np.bool_)
-    is_first[1:] = sorted_groups[1:] != sorted_groups[:-1]
+    is_first = np.diff(groups[members], prepend=-1) != 0
     group, first = is_first.cumsum() - 1, np.flatnonzero(is_first)
     place = np.arange(len(groups)) - first[group]
     size = (len(first), place.max(initial=0) + 1)

@@ -77,8 +77,7 @@ class Trace:
             numbers[candidate] = len(self.trees[source])
             self.trees[source].append(Node(parent, token, log_probability, fate, scores.get(candidate)))
         is_taken = {(row, token) for row, token, _ in taken}
-        fields = proposals.tokens, proposals.log_probabilities, allowed
-        columns = (field[:, :ALTERNATIVES].tolist() for field in fields)
+        columns = (field[:, :ALTERNATIVES].tolist() for field in (*proposals[:2], allowed))
         for row, best in enumerate(zip(*columns, strict=True)):
             source, parent = of_rows[row]
             for token, log_probability, is_allowed in zip(*best, strict=True):

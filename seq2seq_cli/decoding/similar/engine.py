@@ -21,7 +21,7 @@ R rows, N sources, M steps of the pairs of a source, F features, W tokens that t
 k proposals per row, A tokens asked for.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
@@ -44,7 +44,6 @@ class Neighbours:
     """The steps of the similar pairs of a source, in the order of the tokens that they write."""
 
     def __init__(self, features: Float[np.ndarray, "M F"], written: Int[np.ndarray, " M"]) -> None:
-        """The neighbours with these features, which write these tokens."""
         order = np.argsort(written, kind="stable")
         self._mean = features.mean(axis=0)
         # Without their mean, distances stay the same, and differences of smaller squares are more exact.
@@ -111,10 +110,13 @@ class ConsultingEngine:
     def start(self, sources: Sequence[Sequence[int]]) -> ConsultingState:
         """The state before the first step; see `Engine`."""
         found = [self._found(source) for source in sources]
+        last = {number: i for i, pairs in enumerate(found) for number in pairs}
         # Each pair once for all sources, and its features are removed after the last of them: together, they take as
         # much memory as all neighbours.
-        features = self._features_of({number for pairs in found for number in pairs})
-        last = {number: i for i, pairs in enumerate(found) for number in pairs}
+        if self.kept:
+            features = {number: self.kept.of_pair(number) for number in last}
+        else:
+            features = dict(features_of(self.model, self.pairs, np.array([*last], dtype=np.int64)))
         neighbours, same = [], self.same or {}
         for i, pairs in enumerate(found):
             written = np.array([token for tgt in pairs.values() for token in (*tgt, EOS)])
@@ -138,8 +140,7 @@ class ConsultingEngine:
     ) -> tuple[Proposals, ConsultingState]:
         """The proposals of model and neighbours together, and the next state; see `Engine`.
 
-        The k best tokens are always among the model's k best and the neighbours' tokens; the model is asked for the
-        latter.
+        The k best tokens are always among the model's k best and the neighbours' tokens, which the model is asked for.
         """
         if asked is None:
             asked = np.tile(np.arange(self.vocabulary_size), (len(tokens), 1))
@@ -180,12 +181,6 @@ class ConsultingEngine:
                 found[number] = tgt
                 left -= steps
         return found
-
-    def _features_of(self, numbers: Collection[int]) -> dict[int, Float[np.ndarray, "T F"]]:
-        """The features of the steps of each pair, kept or computed."""
-        if self.kept:
-            return {number: self.kept.of_pair(number) for number in numbers}
-        return dict(features_of(self.model, self.pairs, np.array([*numbers], dtype=np.int64)))
 
     def _consult(
         self, of_model: Proposals, state: ConsultingState

@@ -96,10 +96,7 @@ class KeptFeatures:
 
     @classmethod
     def open(cls, run: RunFolder, pairs: SimilarPairs) -> "KeptFeatures | None":
-        """The features that were saved for the pairs and the weights of a run, read from the disk as they are used.
-
-        None where there are none for these weights. Raises ModelFileError when they are damaged.
-        """
+        """The features that were saved for the pairs and the weights of a run, or None; ModelFileError if damaged."""
         digest = _digest_of_weights(run)
         try:
             arrays = {name: np.lib.format.open_memmap(run.path / path, "r") for name, path in FEATURE_FILES.items()}

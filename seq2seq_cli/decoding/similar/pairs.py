@@ -1,6 +1,6 @@
 """The training pairs of a model, which it consults while it translates, and the index by which they are found.
 
-P pairs, C classes of n-grams, N numbers in all rows, n pairs found.
+P pairs, C classes of n-grams, n pairs found.
 """
 
 from collections.abc import Sequence
@@ -64,10 +64,7 @@ class SimilarPairs:
 
     @classmethod
     def open(cls, run: Path, *, src_size: int, tgt_size: int) -> "SimilarPairs":
-        """The pairs of a run folder, read from the disk as they are used, for vocabularies of these sizes.
-
-        Raises ModelFileError when they are missing, damaged, or not for these vocabularies.
-        """
+        """The pairs of a run, read as they are used; ModelFileError if missing, damaged, or of other vocabularies."""
         try:
             arrays = {name: np.lib.format.open_memmap(run / path, mode="r") for name, path in PAIR_FILES.items()}
             norms, sizes = arrays["norms"], {"src": src_size, "tgt": tgt_size, "index": len(arrays["norms"])}

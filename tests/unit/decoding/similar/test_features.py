@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seq2seq_cli.compute.ragged import Ragged
-from seq2seq_cli.decoding.engines.ensemble import Ensemble
+from seq2seq_cli.decoding.engine import Ensemble
 from seq2seq_cli.decoding.similar import features
 from seq2seq_cli.decoding.similar.engine import ConsultingEngine
 from seq2seq_cli.decoding.similar.features import MOST_STEPS, JoinedFeatures, KeptFeatures, features_of

@@ -43,6 +43,12 @@ class Browser:
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
         return answer["result"].get("value")
 
+    def lit(self, selector: str) -> list[tuple[str, float]]:
+        """The texts of all such elements, each with the weight by which it is lit."""
+        look = "(each) => [each.textContent, Number(each.style.getPropertyValue('--w'))]"
+        found = self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map({look})")
+        return [(text, weight) for text, weight in found]
+
     def point_at(self, selector: str) -> tuple[float, float]:
         """Move the mouse to the middle of the first such element; returns where that is."""
         place = (

@@ -43,6 +43,18 @@ def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
     return CompletedProcess(list(arguments), ended.value.code, *said)
 
 
+def succeeded(done: Done) -> Done:
+    """The command, which has ended well."""
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def output_of(done: Done) -> str:
+    """The output of a command that has ended well and has nothing else to tell."""
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
 def refused(done: Done, *words: str) -> str:
     """The error of a command that refused its input, which is one line, and has the words."""
     assert (done.returncode, done.stdout) == (2, ""), done

@@ -8,7 +8,7 @@ import pytest
 
 import seq2seq_cli
 from tests.browser import Browser
-from tests.commands import Done, s2s_here
+from tests.commands import Done, s2s_here, succeeded
 from tests.unit.pages.test_page import HOSTILE, Parsed
 from tests.untrained import make_run
 
@@ -23,9 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def translate(folder: Path, *arguments: str) -> Done:
-    done = s2s_here(folder, "translate", "--device", "cpu", *arguments)
-    assert done.returncode == 0, done.stderr
-    return done
+    return succeeded(s2s_here(folder, "translate", "--device", "cpu", *arguments))
 
 
 def translated(folder: Path, *arguments: str) -> list[dict[str, Any]]:
@@ -78,16 +76,6 @@ def test_a_notebook_shows_a_translation_as_its_page(folder: Path) -> None:
     assert text["sentences"][0]["tree"]["nodes"]
 
 
-def words(browser: Browser, side: str) -> list[list[Any]]:
-    """The words of a line of the first text, each with the weight by which it is lit."""
-    line = f".line[aria-label={side}] .word"
-    found: list[list[Any]] = browser.run(
-        f"[...document.querySelectorAll({json.dumps(line)})].map("
-        "(word) => [word.textContent, Number(word.style.getPropertyValue('--w'))])"
-    )
-    return found
-
-
 @pytest.mark.slow
 def test_pointing_at_a_word_lights_up_those_that_it_attends_to(folder: Path, tmp_path: Path, browser: Browser) -> None:
     page = tmp_path / "page.html"
@@ -96,12 +84,13 @@ def test_pointing_at_a_word_lights_up_those_that_it_attends_to(folder: Path, tmp
     [sentence] = translated(folder, TEXTS[0])[0]["sentences"]
     for number, weights in enumerate(sentence["weights"]):
         browser.point_at(f".line[aria-label=Translation] .word:nth-child({number + 1})")
-        lit = words(browser, "Source")
+        lit = browser.lit(".line[aria-label=Source] .word")
         assert [word for word, _ in lit] == sentence["src_tokens"]
         assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
     for number, weights in enumerate(zip(*sentence["weights"], strict=True)):
         browser.point_at(f".line[aria-label=Source] .word:nth-child({number + 1})")
-        assert [weight for _, weight in words(browser, "Translation")] == pytest.approx(weights, abs=0.001)
+        lit = browser.lit(".line[aria-label=Translation] .word")
+        assert [weight for _, weight in lit] == pytest.approx(weights, abs=0.001)
 
 
 @pytest.mark.slow
@@ -114,21 +103,14 @@ def test_keys_step_through_a_translation(folder: Path, tmp_path: Path, browser: 
     browser.run("document.querySelector('.stepper button').focus()")
     cells = "[...document.querySelectorAll('.vectors tbody tr')].map((row) => row.querySelectorAll('td').length)"
     assert browser.run(cells) == [len(sentence["src_tokens"]) + 1]
-    for key, step in {
-        "ArrowRight": 1,
-        "End": len(sentence["tgt_tokens"]),
-        "ArrowLeft": len(sentence["tgt_tokens"]) - 1,
-    }.items():
+    end = len(sentence["tgt_tokens"])
+    for key, step in {"ArrowRight": 1, "End": end, "ArrowLeft": end - 1}.items():
         browser.press(key)
         assert browser.run("document.querySelector('.now').textContent") == sentence["tgt_tokens"][step - 1]
-        found = browser.run(
-            "[...document.querySelectorAll('.weight')].map((each) => Number(each.style.getPropertyValue('--w')))"
-        )
-        assert found == pytest.approx(sentence["weights"][step - 1], abs=0.001)
-        scores = browser.run("[...document.querySelectorAll('.vectors tr')][2].textContent")
-        assert "".join(f"{score:.1f}" for score in sentence["steps"][step - 1]["scores"]) in scores.replace(
-            "\u2212", "-"
-        )
+        weights = [weight for _, weight in browser.lit(".weight")]
+        assert weights == pytest.approx(sentence["weights"][step - 1], abs=0.001)
+        scores = browser.run("[...document.querySelectorAll('.vectors tr')][2].textContent").replace("\u2212", "-")
+        assert "".join(f"{score:.1f}" for score in sentence["steps"][step - 1]["scores"]) in scores
         assert len(browser.run(cells)) == 4
         assert browser.run("document.querySelector('.stepper .told').textContent").startswith(f"Step {step} of ")
     browser.press("Home")

@@ -1,13 +1,14 @@
 """A formula that a student changes has an effect in ``s2s translate``; a package that is installed stays fast."""
 
 import os
+import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.commands import S2S
 from tests.folders import contents
 from tests.untrained import make_run
 
@@ -21,28 +22,19 @@ def copy(tmp_path: Path) -> Path:
         ROOT / "seq2seq_cli", tmp_path / "copy" / "seq2seq_cli", ignore=shutil.ignore_patterns("__pycache__")
     )
     scores = tmp_path / "copy" / "seq2seq_cli" / "model" / "attention" / "scores.py"
-    before = scores.read_text(encoding="utf-8")
-    head, general, tail = before.partition("class GeneralScore")
-    scores.write_text(
-        head + general + tail.replace("return self.W(memory)", "return -self.W(memory)", 1), encoding="utf-8"
-    )
-    assert scores.read_text(encoding="utf-8") != before
+    formula = r"(?s)(class GeneralScore.*?return )(?=self\.W\(memory\))"
+    code, count = re.subn(formula, r"\1-", scores.read_text(encoding="utf-8"), count=1)
+    assert count == 1
+    scores.write_text(code, encoding="utf-8")
     (scores.parent / ".#scores.py").symlink_to("nobody@nowhere")  # an editor's lock
     return tmp_path / "copy"
 
 
 def attention(package: Path, run: Path, *options: str) -> tuple[str, str]:
     """The attention weights of a translation by the code of a package, and what stderr says."""
-    command = [sys.executable, "-m", "seq2seq_cli", "translate", "--model", str(run), "--format", "json", "--attention"]
+    command = [*S2S, "translate", "--model", str(run), "--format", "json", "--attention", *options, "she kissed him ."]
     environment = os.environ | {"PYTHONPATH": str(package), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [*command, *options, "she kissed him ."],
-        cwd=run.parent,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
+    done = subprocess.run(command, cwd=run.parent, env=environment, capture_output=True, encoding="utf-8", check=True)
     return done.stdout, done.stderr
 
 

@@ -9,7 +9,7 @@ from seq2seq_cli import compare
 from seq2seq_cli.errors import Interrupted, UsageError
 from seq2seq_cli.runs.listing import Run
 from seq2seq_cli.training.events import Validated
-from tests.commands import SMALL, refused, s2s_here, settings
+from tests.commands import SMALL, refused, s2s_here, settings, succeeded
 from tests.corpora import write_reversals
 from tests.unit.pages.test_page import Parsed
 
@@ -33,14 +33,11 @@ def test_a_comparison_goes_on_after_a_stop_is_fair_and_can_be_extended(home: Pat
         compare(*pair, pairs=home / "pairs.txt", out=home / "both", seeds=1, overrides=SHORT, on_event=stop)
     assert stopped.value.exit_code == 130
     command = ("compare", *pair, "--pairs", "pairs.txt", "--out", "both", *settings(*SHORT))
-    done = s2s_here(home, *command, "--seeds", "1")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(home, *command, "--seeds", "1"))
     weights = home / "both" / "runs" / "tutorial-1" / "best" / "model.safetensors"
     before = weights.read_bytes()
 
-    done = s2s_here(home, *command, "--seeds", "2")
-    assert done.returncode == 0, done.stderr
-    titles, *rows = done.stdout.splitlines()
+    titles, *rows = succeeded(s2s_here(home, *command, "--seeds", "2")).stdout.splitlines()
     assert titles.split() == ["config", "test", "bleu", "test", "chrf", "loss", "minutes", "parameters"]
     assert [row.split()[0] for row in rows] == ["tutorial", "tutorial_bahdanau"]
     assert weights.read_bytes() == before
@@ -62,8 +59,7 @@ def test_a_comparison_goes_on_after_a_stop_is_fair_and_can_be_extended(home: Pat
 
     for file in (*weights.parent.iterdir(), *(weights.parents[1] / "last").iterdir()):  # killed before it was saved
         file.unlink()
-    done = s2s_here(home, *command, "--seeds", "1")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(home, *command, "--seeds", "1"))
     assert weights.read_bytes() == before
 
 

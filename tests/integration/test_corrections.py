@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from tests.commands import S2S, s2s_here
+from tests.commands import S2S, refused, s2s_here
 from tests.servers import Answer, Server, running_server
 from tests.terminal import on_terminal
 from tests.untrained import make_run
@@ -84,9 +84,7 @@ def test_like_sentences_follow_a_correction(run: Path) -> None:
     ],
 )
 def test_a_correction_that_cannot_be_used_is_refused(run: Path, source: str, translation: str, problem: str) -> None:
-    told = s2s_here(run, "correct", source, translation, "--model", str(run))
-    assert (told.returncode, told.stdout) == (2, "")
-    assert problem in told.stderr
+    refused(s2s_here(run, "correct", source, translation, "--model", str(run)), problem)
     assert not (run / "corrections.tsv").exists()
 
 
@@ -96,8 +94,7 @@ def test_a_bad_line_of_the_file_is_named_and_once_the_file_was_good_the_good_one
     path = run / "corrections.tsv"
     path.write_text(f"\n{TEXT}\t{RIGHT}\n{TEXT}\n", encoding="utf-8")
     told = s2s_here(run, "translate", TEXT, "--model", str(run))
-    assert told.returncode == 2
-    assert f"{path}:3: needs a source, a tab and its translation" in told.stderr
+    refused(told, f"{path}:3: needs a source, a tab and its translation")
     path.write_text(f"{TEXT}\t{RIGHT}", encoding="utf-8")
     loaded = load(run)
     assert loaded.translate(TEXT) == RIGHT

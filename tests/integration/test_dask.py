@@ -3,13 +3,12 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.commands import s2s_here
+from tests.commands import s2s_here, succeeded
 from tests.folders import contents
 from tests.waiting import wait_until
 
@@ -17,22 +16,6 @@ pytest.importorskip("distributed")
 
 PROGRAM = Path(__file__).resolve().parents[2] / "examples" / "prepare_on_dask.py"
 LINES = [f"Zoë didn't see {n} cats.\tZoë hörte {n} Kätzchen." for n in range(9000)]
-DASK = (sys.executable, "-m", "dask")
-
-
-@contextmanager
-def running(*command: str) -> Iterator[None]:
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def address(file: Path) -> str:
-    wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
-    return str(json.loads(file.read_text(encoding="utf-8"))["address"])
 
 
 def test_a_cluster_writes_the_same_bytes(tmp_path: Path) -> None:
@@ -42,8 +25,13 @@ def test_a_cluster_writes_the_same_bytes(tmp_path: Path) -> None:
     worker = ("--scheduler-file", str(file), "--no-nanny", "--nthreads", "1", "--no-dashboard")
     with ExitStack() as stack:
         for command in (("scheduler", *scheduler), ("worker", *worker), ("worker", *worker)):
-            stack.enter_context(running(*DASK, *command))
-        made = [sys.executable, str(PROGRAM), address(file), "deu.txt", "cluster"]
+            started = [sys.executable, "-m", "dask", *command]
+            process = subprocess.Popen(started, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            stack.callback(process.wait, 30)
+            stack.callback(process.terminate)
+        wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").rstrip().endswith("}"))
+        address = json.loads(file.read_text(encoding="utf-8"))["address"]
+        made = [sys.executable, str(PROGRAM), address, "deu.txt", "cluster"]
         subprocess.run(made, cwd=tmp_path, check=True, timeout=120)
-    assert s2s_here(tmp_path, "prepare", "deu.txt", "--out", "local").returncode == 0
+    succeeded(s2s_here(tmp_path, "prepare", "deu.txt", "--out", "local"))
     assert contents(tmp_path / "cluster") == contents(tmp_path / "local")

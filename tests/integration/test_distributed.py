@@ -20,7 +20,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.commands import S2S, Done, s2s_here
+from tests.commands import S2S, Done, refused, s2s_here, settings, succeeded
 from tests.corpora import write_reversals
 from tests.forks import Forked
 from tests.waiting import wait_until
@@ -41,10 +41,10 @@ CERTAIN = [
 TORCHRUN = (sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
 
 
-def train_arguments(name: str, *settings: str) -> list[str]:
+def train_arguments(name: str, *overrides: str) -> list[str]:
     """Without a time limit, so that no clock decides which epochs are validated."""
-    settings = (*SIZES, "training.precision=fp32", "training.device=cpu", "training.max_minutes=null", *settings)
-    return ["train", "-c", "luong_dot", "--out", f"runs/{name}", *(word for s in settings for word in ("--set", s))]
+    common = (*SIZES, "training.precision=fp32", "training.device=cpu", "training.max_minutes=null")
+    return ["train", "-c", "luong_dot", "--out", f"runs/{name}", *settings(*common, *overrides)]
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a prepared corpus."""
     folder = tmp_path_factory.mktemp("home")
     write_reversals(folder / "pairs.txt")
-    assert s2s_here(folder, "prepare", "pairs.txt").returncode == 0
+    succeeded(s2s_here(folder, "prepare", "pairs.txt"))
     return folder
 
 
@@ -79,11 +79,8 @@ class Started:
 
     def without_torchrun(self, folders: Sequence[Path], arguments: Sequence[str]) -> "list[subprocess.Popen[str]]":
         """As torchrun starts them, one in each folder; nobody watches over them."""
-        common = {"WORLD_SIZE": str(len(folders)), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-        return [
-            self.start(folder, [*S2S, *arguments], RANK=str(rank), LOCAL_RANK=str(rank), **common)
-            for rank, folder in enumerate(folders)
-        ]
+        each = zip(folders, environments(len(folders)), strict=True)
+        return [self.start(folder, [*S2S, *arguments], **environment) for folder, environment in each]
 
     def end(self) -> None:
         for process in self._all:
@@ -108,11 +105,13 @@ def ended(process: "subprocess.Popen[str]", *, seconds: float = 200) -> Done:
     return subprocess.CompletedProcess([], process.returncode, out, err)
 
 
-def free_port() -> int:
+def environments(size: int) -> list[dict[str, str]]:
+    """What torchrun tells each of so many processes."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
-        port: int = listening.getsockname()[1]
-        return port
+        port = str(listening.getsockname()[1])
+    common = {"WORLD_SIZE": str(size), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    return [{"RANK": str(rank), "LOCAL_RANK": str(rank), **common} for rank in range(size)]
 
 
 def metrics(run: Path) -> list[dict[str, Any]]:
@@ -130,15 +129,13 @@ def children(pid: int) -> list[int]:
 
 def test_two_processes_do_what_one_does(home: Path) -> None:
     """The batches are of all sizes: some have one pair, so that one of the processes has none."""
-    settings = [*CERTAIN, "training.epochs=3", "training.batch_size=49", "model.initialisation.from_pairs=true"]
-    settings += ["training.label_smoothing=0.1", "training.schedule=cosine"]
-    common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    environments = [{**os.environ, **common, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
-    both = [Forked(home, *train_arguments("two", *settings), environment=variables) for variables in environments]
+    overrides = [*CERTAIN, "training.epochs=3", "training.batch_size=49", "model.initialisation.from_pairs=true"]
+    overrides += ["training.label_smoothing=0.1", "training.schedule=cosine"]
+    command = train_arguments("two", *overrides)
+    both = [Forked(home, *command, environment=os.environ | variables) for variables in environments(2)]
     done, second = (process.done() for process in both)
     assert (done.returncode, second.returncode) == (0, 0), done.stderr + second.stderr
-    alone = s2s_here(home, *train_arguments("one", *settings))
-    assert alone.returncode == 0, alone.stderr
+    alone = succeeded(s2s_here(home, *train_arguments("one", *overrides)))
 
     one, two = (load_file(home / "runs" / name / "best" / "model.safetensors") for name in ("one", "two"))
     for name, weights in one.items():
@@ -163,8 +160,7 @@ def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Pa
     run = home / "runs" / "killed"
     wait_for_epochs(run, 2, process)
     os.kill(children(process.pid)[1], signal.SIGKILL)
-    done = ended(process)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(ended(process))
     lines = metrics(run)
     assert [line["epoch"] for line in lines if line["kind"] == "epoch"] == list(range(1, 13))
     assert [line["kind"] for line in lines].count("end") == 1
@@ -178,22 +174,19 @@ def test_a_killed_process_ends_the_other_and_torchrun_goes_on_from_last(home: Pa
 def test_what_was_lost_before_it_was_saved_is_begun_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments = train_arguments("early", "training.epochs=1")
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "one launch")
-    assert s2s_here(home, *arguments).returncode == 0
+    succeeded(s2s_here(home, *arguments))
     shutil.rmtree(home / "runs" / "early" / "last")
-    again = s2s_here(home, *arguments)
-    assert again.returncode == 0, again.stderr
+    succeeded(s2s_here(home, *arguments))
     assert len([line for line in metrics(home / "runs" / "early") if line["kind"] == "epoch"]) == 1
 
     monkeypatch.setenv("TORCHELASTIC_RUN_ID", "another launch")
-    other = s2s_here(home, *arguments)
-    assert other.returncode == 2
-    assert "--overwrite" in other.stderr
+    refused(s2s_here(home, *arguments), "--overwrite")
 
 
 @pytest.mark.slow
 def test_the_same_error_of_all_is_told_once(home: Path, started: Started) -> None:
     processes = started.without_torchrun([home] * 2, train_arguments("refused", "model.attention.scope=nowhere"))
-    first, second = (ended(process) for process in processes)
+    first, second = map(ended, processes)
     assert (first.returncode, second.returncode) == (2, 2)
     assert len(first.stderr.splitlines()) == 1, first.stderr
     assert "model.attention.scope" in first.stderr
@@ -205,7 +198,7 @@ def test_the_same_error_of_all_is_told_once(home: Path, started: Started) -> Non
 def test_the_error_of_one_is_told_by_the_first(home: Path, tmp_path: Path, started: Started) -> None:
     """The second machine lacks the corpus."""
     processes = started.without_torchrun([home, tmp_path], train_arguments("lacking", "training.epochs=1"))
-    first, second = (ended(process) for process in processes)
+    first, second = map(ended, processes)
     assert (first.returncode, second.returncode) == (2, 2)
     assert first.stderr.startswith(f"s2s: error: process 1 on {socket.gethostname()}: ")
     assert "data/prepared" in first.stderr
@@ -232,11 +225,10 @@ def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(
 ) -> None:
     """Dropout and teacher forcing draw: each process goes on with its own random state."""
     name = number.name.lower()
-    settings = ("training.epochs=40", "training.batch_size=100")
-    whole = ended(started.torchrun(home, train_arguments(f"{name}_whole", *settings)))
-    assert whole.returncode == 0, whole.stderr
+    overrides = ("training.epochs=40", "training.batch_size=100")
+    succeeded(ended(started.torchrun(home, train_arguments(f"{name}_whole", *overrides))))
 
-    process = started.torchrun(home, train_arguments(name, *settings))
+    process = started.torchrun(home, train_arguments(name, *overrides))
     wait_for_epochs(home / "runs" / name, 3, process)
     process.send_signal(number)
     stopped = ended(process)
@@ -244,8 +236,7 @@ def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(
     (told,) = re.findall(r"^s2s: .*$", stopped.stderr, flags=re.MULTILINE)
     assert told.startswith("s2s: interrupted ")
     assert told.endswith(f"seq2seq_cli train --resume --out runs/{name}")
-    resumed = ended(started.torchrun(home, ["train", "--resume", "--out", f"runs/{name}"]))
-    assert resumed.returncode == 0, resumed.stderr
+    resumed = succeeded(ended(started.torchrun(home, ["train", "--resume", "--out", f"runs/{name}"])))
     assert "another number of processes" not in resumed.stderr
     of_whole, of_resumed = (load_file(home / "runs" / n / "best/model.safetensors") for n in (f"{name}_whole", name))
     assert all(torch.equal(of_whole[key], of_resumed[key]) for key in of_whole)
@@ -253,9 +244,8 @@ def test_asked_to_stop_torchrun_lets_them_save_and_resume_exactly(
 
 @pytest.mark.slow
 def test_another_number_of_processes_resumes_and_says_what_changes(home: Path, started: Started) -> None:
-    assert ended(started.torchrun(home, train_arguments("fewer", "training.epochs=1"))).returncode == 0
-    done = s2s_here(home, "train", "--resume", "--out", "runs/fewer", "--set", "training.epochs=2")
-    assert done.returncode == 0, done.stderr
+    succeeded(ended(started.torchrun(home, train_arguments("fewer", "training.epochs=1"))))
+    done = succeeded(s2s_here(home, "train", "--resume", "--out", "runs/fewer", "--set", "training.epochs=2"))
     assert "another number of processes than before" in done.stderr
     assert [line["epoch"] for line in metrics(home / "runs" / "fewer") if line["kind"] == "epoch"] == [1, 2]
 
@@ -291,7 +281,6 @@ def test_two_machines_train_together(home: Path, tmp_path: Path, started: Starte
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1"]
     torchrun += ["--master-addr=10.77.0.1", "--master-port=29411"]
     command = [*torchrun, "-m", "seq2seq_cli", *train_arguments("both", "training.epochs=2")]
-    done = ended(started.start(tmp_path, ["unshare", "-rn", "bash", "-c", TWO_MACHINES, "bash", *command]))
-    assert done.returncode == 0, done.stderr
+    succeeded(ended(started.start(tmp_path, ["unshare", "-rn", "bash", "-c", TWO_MACHINES, "bash", *command])))
     assert [line["epoch"] for line in metrics(tmp_path / "first/runs/both") if line["kind"] == "epoch"] == [1, 2]
     assert not (tmp_path / "second" / "runs").exists()

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 NO_INDEX = ("--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check", "--quiet")
-TINY = settings(*SMALL)
 
 
 def run(*command: str | Path, folder: Path) -> str:
@@ -56,7 +55,7 @@ def test_an_installed_distribution_prepares_trains_and_translates(built: Path, t
     write_reversals(home / "pairs.txt")
 
     run(scripts / "s2s", "prepare", "pairs.txt", folder=home)
-    run(scripts / "s2s", "train", "--config=luong_general", *TINY, "--set=training.epochs=1", folder=home)
+    run(scripts / "s2s", "train", "--config=luong_general", *settings(*SMALL, "training.epochs=1"), folder=home)
     assert run(scripts / "s2s", "translate", "one two", folder=home).count("\n") == 1
 
     where = run(scripts / "python", "-c", "import seq2seq_cli; print(seq2seq_cli.__file__)", folder=home)

@@ -18,13 +18,13 @@ from typing import get_args
 import pytest
 from torch.distributed.run import get_args_parser
 
-from seq2seq_cli.cli.program import build_program
 from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.config.loader import annotated_yaml, load_config
 from seq2seq_cli.corpus.manifest import Reason
 from tests.commands import Done, s2s_here
 from tests.documents import DOCUMENTS
+from tests.integration.test_command_line import ALL
 from tests.pair_formats import delimited, tmx
 from tests.servers import running_server
 from tests.site import Site, archive_of, running_site
@@ -217,8 +217,15 @@ def test_each_page_has_commands_and_is_on_the_site() -> None:
     assert [page for page in PAGES if page != "README.md" and page.removesuffix(".md") not in contents] == []
 
 
+@pytest.fixture(scope="module")
+def types() -> set[str]:
+    """The classes and type aliases of the package."""
+    code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "seq2seq_cli").rglob("*.py"))
+    return set(re.findall(r"^(?:class |(?=\w+: TypeAlias))(\w+)", code, flags=re.MULTILINE))
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_keys_files_classes_and_links_exist(page: str) -> None:
+def test_keys_files_classes_and_links_exist(page: str, types: set[str]) -> None:
     text = text_of(page)
     for key in re.findall(r"(?:`|--set )((?:data|text|model|training|decoding)\.[a-z_.]+)(?=`|=)", text):
         assert tuple(key.split(".")) in schema_fields(), key
@@ -228,22 +235,17 @@ def test_keys_files_classes_and_links_exist(page: str) -> None:
         assert (ROOT / "seq2seq_cli" / step).is_file(), step
     for link in re.findall(r"\]\(([^):#]+)\)", text):
         assert (ROOT / page).parent.joinpath(link).exists(), link
-    defined = {name for path in (ROOT / "seq2seq_cli").rglob("*.py") for name in types(path)}
     for name in re.findall(r"`([A-Z][a-z]\w*[A-Z]\w*)`", text):
-        assert name in defined, name
+        assert name in types, name
 
 
-def types(path: Path) -> list[str]:
-    """The classes and type aliases of a module."""
-    pattern = r"^(?:class |(?=\w+: TypeAlias))(\w+)"
-    return re.findall(pattern, path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+def test_the_page_on_commands_has_all_of_them_and_the_exit_codes() -> None:
+    rows = re.findall(r"^\| `?(\w+)`? \|", text_of("docs/commands.md"), flags=re.MULTILINE)
+    assert {*(path[0] for path in ALL if path), "0", "1", "2", "130", "143"} <= set(rows)
 
 
 def test_the_docs_tell_every_option_and_no_other() -> None:
-    root = build_program()
-    ours = [root, *(root.get_command(None, name) for name in root.commands)]
-    ours += [inner for command in ours[1:] for inner in getattr(command, "commands", {}).values()]
-    names = {name for command in ours for parameter in command.params for name in parameter.opts}
+    names = {name for command in ALL.values() for parameter in command.params for name in parameter.opts}
     lines = [line for page in DOCS for line in text_of(page).replace("\\\n", " ").splitlines()]
     told = {
         option
@@ -263,7 +265,7 @@ def test_the_commands_of_several_processes_are_torchruns_and_ours() -> None:
         theirs, ours = line.removeprefix(LAUNCHER).split(LAUNCHED)
         get_args_parser().parse_args([*shlex.split(theirs), "-m", "seq2seq_cli"])
         name, *arguments = shlex.split(ours)
-        build_program().get_command(None, name).make_context(name, arguments)
+        ALL[name,].make_context(name, arguments)
 
 
 def test_the_docs_tell_every_reason_to_drop_a_line() -> None:

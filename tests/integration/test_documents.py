@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seq2seq_cli.decoding.load import load
-from tests.commands import Done, refused, s2s_here
+from tests.commands import Done, refused, s2s_here, succeeded
 from tests.documents import DOCUMENTS, members
 from tests.untrained import make_run
 
@@ -43,8 +43,7 @@ def test_a_document_is_translated(folder: Path, tmp_path: Path, name: str) -> No
 
 def test_its_texts_are_translated_as_everywhere(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text('<meta charset="utf-8"><p>she kissed him</p><p>the {dog}</p>', encoding="utf-8")
-    done = s2s(folder, str(tmp_path / "a.html"), "--output", str(tmp_path / "b.html"))
-    assert done.returncode == 0
+    succeeded(s2s(folder, str(tmp_path / "a.html"), "--output", str(tmp_path / "b.html")))
     translator = load(folder / "runs" / "newest", device="cpu").translator
     first, second = (translation.text for translation in translator.translate(["she kissed him", "the {dog}"]))
     assert f"<p>{first}</p><p>{second}</p>" in (tmp_path / "b.html").read_text(encoding="utf-8")
@@ -81,7 +80,7 @@ def test_what_is_no_document_is_a_text(folder: Path, texts: list[str]) -> None:
 def test_libreoffice_opens_a_translated_document(folder: Path, tmp_path: Path, name: str) -> None:
     """Its text has as many lines as before, and other words."""
     shutil.copy(folder / name, tmp_path / name)
-    assert s2s(folder, name, "--output", str(tmp_path / f"translated_{name}")).returncode == 0
+    succeeded(s2s(folder, name, "--output", str(tmp_path / f"translated_{name}")))
     found = []
     for each in (name, f"translated_{name}"):
         profile = f"-env:UserInstallation=file://{tmp_path}/profile"

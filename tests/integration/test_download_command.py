@@ -1,14 +1,13 @@
 """``s2s download`` as a user types it, against a real server on the loopback interface."""
 
 import random
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.commands import Done, s2s_here
+from tests.commands import Done, output_of, s2s_here
+from tests.folders import disk_full_after
 from tests.site import Site, archive_of, running_site
 
 # Random letters hardly compress: the archive is large enough for a full disk.
@@ -31,8 +30,7 @@ def download(folder: Path, *arguments: str) -> Done:
 
 def test_a_language_is_fetched_and_the_next_command_named(tmp_path: Path, site: Site) -> None:
     done = download(tmp_path, "German", "--out", "my data", "--site", site.address)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
+    assert output_of(done).splitlines() == [
         "my data/deu.txt: 5,000 sentence pairs",
         "my data/deu_about.txt: authors and licence",
         "next: s2s prepare 'my data/deu.txt'",
@@ -41,45 +39,17 @@ def test_a_language_is_fetched_and_the_next_command_named(tmp_path: Path, site: 
 
 
 def test_the_list_has_codes_names_and_tokenizers(tmp_path: Path) -> None:
-    done = download(tmp_path, "--list")
-    lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr) == (0, "")
+    lines = output_of(download(tmp_path, "--list")).splitlines()
     assert len(lines) > 75
     assert "deu   de    German" in [line.rpartition("  ")[0].rstrip() for line in lines if line.endswith("spaCy")]
     assert "epo   eo    Esperanto" in [line.rpartition("  ")[0].rstrip() for line in lines if line.endswith("general")]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of files")
 def test_a_full_disk_is_reported_and_nothing_stays(tmp_path: Path, site: Site) -> None:
-    limit = len(PAIRS) // 2
-    limited = (
-        "import resource; from seq2seq_cli.cli.program import main;"
-        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); main()"
-    )
-    command = [sys.executable, "-c", limited, "download", "deu", "--site", site.address]
-    full = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+    with disk_full_after(len(PAIRS) // 2):
+        full = download(tmp_path, "deu", "--site", site.address)
     assert (full.returncode, full.stdout) == (1, "")
     [line] = full.stderr.splitlines()
     assert line.startswith("s2s: error: ")
     assert line.endswith(": File too large: free some space, or choose another --out")
     assert not (tmp_path / "deu.txt").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "line"),
-    [
-        ((), 2, "no language: give one such as 's2s download deu'"),
-        (("Germn",), 2, "no published language is called 'Germn'"),
-        (("English",), 2, "English is the other language of every file"),
-        (("deu", "--site", "file:///etc/"), 2, "--site file:///etc/: must be a web address such as https://"),
-        (("deu", "--site", "http://..a/"), 1, "http://..a/deu-eng.zip: no answer: "),
-    ],
-)
-def test_a_mistake_is_answered_in_one_line(
-    arguments: tuple[str, ...], code: int, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("time.sleep", lambda _: None)  # between the tries
-    done = download(tmp_path, *arguments)
-    assert (done.returncode, done.stdout) == (code, "")
-    [told] = done.stderr.splitlines()
-    assert told.startswith(f"s2s: error: {line}")

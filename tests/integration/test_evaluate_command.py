@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from seq2seq_cli.runs.records import Provenance
-from tests.commands import Done, refused, s2s_here
+from tests.commands import Done, output_of, refused, s2s_here, succeeded
 from tests.corpora import prepared
 from tests.unit.pages.test_page import Parsed
 from tests.untrained import make_run
@@ -34,9 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def evaluated(folder: Path, *arguments: str) -> dict[str, Any]:
-    done = evaluate(folder, "--json", *arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(output_of(evaluate(folder, "--json", *arguments)))
     return found
 
 
@@ -60,16 +59,13 @@ def test_a_run_is_evaluated_on_pairs_of_the_users_own(folder: Path) -> None:
 def test_sentences_that_are_translated_in_parts_are_counted_in_a_warning(
     folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert not evaluate(
-        folder, "--set", "decoding.max_source_length=4", "runs/newest", "--file", "pairs.tsv"
-    ).returncode
+    succeeded(evaluate(folder, "--set", "decoding.max_source_length=4", "runs/newest", "--file", "pairs.tsv"))
     assert caplog.messages == ["runs/newest: 1 text with a sentence that is too long, translated in parts"]
 
 
 def test_a_file_may_have_braces_in_its_name(folder: Path) -> None:
     shutil.copy(folder / "pairs.tsv", folder / "pairs{x}.tsv")
-    done = evaluate(folder, "runs/newest", "--file", "pairs{x}.tsv")
-    assert (done.returncode, done.stderr) == (0, "")
+    output_of(evaluate(folder, "runs/newest", "--file", "pairs{x}.tsv"))
 
 
 def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
@@ -82,7 +78,7 @@ def test_sentences_of_other_languages_are_refused(folder: Path) -> None:
 def test_a_file_that_states_other_languages_is_told(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     shutil.copy(folder / "pairs.tsv", folder / "pairs.fr-de.tsv")
     for file in ("pairs.tsv", "pairs.fr-de.tsv"):
-        assert evaluate(folder, "runs/newest", "--file", file).returncode == 0
+        succeeded(evaluate(folder, "runs/newest", "--file", file))
     told = "pairs.fr-de.tsv: says that its columns are fr-de; they are taken as en-de: give pairs of these languages"
     assert caplog.messages == [told]
 
@@ -97,17 +93,14 @@ def test_the_languages_of_files_alone_are_those_of_their_names(folder: Path, nam
         "h.zh": "".join(f"{zh[:-1]}\n" for _, zh in lines),
     }.items():
         (folder / name).write_text(text, encoding="utf-8")
-    done = evaluate(folder, *names, "--hypotheses", "h.zh")
-    assert done.returncode == 0, done.stderr
-    assert "tok:zh" in done.stdout
+    assert "tok:zh" in succeeded(evaluate(folder, *names, "--hypotheses", "h.zh")).stdout
 
 
 def test_attention_is_compared_with_gold_links(folder: Path) -> None:
-    done = evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %\n", done.stdout)
+    report = output_of(evaluate(folder, "runs/newest", "--file", "pairs.tsv", "--alignment", "pairs.align"))
+    assert re.search(r"\nattention: entropy \d\.\d\d nats per token, words on marks \d+\.\d %\n", report)
     rates = r"alignment error rate 0\.\d{3}, precision [01]\.\d{3}, recall [01]\.\d{3} \(3 pairs with gold links\)\n"
-    assert re.search(rates, done.stdout)
+    assert re.search(rates, report)
 
 
 def test_bleu_of_a_part_with_short_references_alone_is_a_dash_that_is_explained(folder: Path) -> None:
@@ -146,18 +139,16 @@ def test_a_corpus_out_of_reach_is_not_needed(folder: Path) -> None:
 
 
 def test_a_model_without_attention_has_no_alignment(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    done = evaluate(folder, "runs/plain", "--file", "pairs.tsv", "--alignment", "pairs.align")
-    assert (done.returncode, done.stderr) == (0, "")
+    report = output_of(evaluate(folder, "runs/plain", "--file", "pairs.tsv", "--alignment", "pairs.align"))
     assert caplog.messages == ["runs/plain: has no attention to compare with --alignment"]
-    assert "\nno attention\n" in done.stdout
-    assert "alignment" not in done.stdout
+    assert "\nno attention\n" in report
+    assert "alignment" not in report
 
 
 def test_translations_made_elsewhere_are_compared_with_the_first(folder: Path) -> None:
     files = ("--hypotheses", "right.txt", "--hypotheses", "wrong.txt")
     done = evaluate(folder, "--file", "pairs.tsv", *files, "--json", "--html", "both.html")
-    assert done.returncode == 0
-    found = json.loads(done.stdout)
+    found = json.loads(succeeded(done).stdout)
     assert found["systems"][0]["scores"][0]["value"] == pytest.approx(100)
     [comparison] = found["comparisons"]
     assert (comparison["system"], comparison["baseline"]) == ("wrong.txt", "right.txt")
@@ -201,11 +192,11 @@ def keys(value: Any) -> set[str]:
 
 def test_the_report_has_a_table_for_each_system_and_one_for_the_difference(folder: Path) -> None:
     done = evaluate(folder, "--file", "pairs.tsv", "--hypotheses", "right.txt", "--hypotheses", "right.txt")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("pairs.tsv: 3 pairs, 3 sources\n")
-    assert "100.00 to 100.00" in done.stdout
-    assert "not significant" in done.stdout
-    assert "  significant" not in done.stdout
+    report = output_of(done)
+    assert report.startswith("pairs.tsv: 3 pairs, 3 sources\n")
+    assert "100.00 to 100.00" in report
+    assert "not significant" in report
+    assert "  significant" not in report
 
 
 def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folder: Path) -> None:
@@ -228,28 +219,25 @@ def test_a_page_has_all_figures_and_sentences_and_replaces_no_file_unasked(folde
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("line", "message"),
     [
-        (["runs/none", "--file", "pairs.tsv"], "runs/none: no such run folder"),
-        (["runs/newest"], "the prepared folder of runs/newest is missing or has changed: name one with --data"),
-        (["--file", "none.tsv", "--hypotheses", "right.txt"], "none.tsv: "),
-        (["runs/newest", "--file", "pairs.tsv", "--data", "x"], "--file and --data: give one of them"),
-        (["runs/newest", "--file", "pairs.tsv", "--split", "test"], "--file and --split: give one of them"),
-        (["--file", "pairs.tsv", "--hypotheses", "none.txt"], "none.txt: no such file: check the name"),
-        (["--file", "pairs.tsv", "--hypotheses", "right.txt", "--alignment", "pairs.align"], "name a run"),
-        (
-            ["runs/newest", "--file", "pairs.tsv", "--alignment", "none.align"],
-            "none.align: no such file: check the name",
-        ),
-        (["runs/newest", "--file", "pairs.tsv", "--alignment", "short.align"], "short.align: has 1 line, but the"),
-        (["runs/newest", "--file", "pairs.tsv", "--alignment", "bad.align"], "bad.align:2: no word 5: 'He saw"),
-        (["runs/newest", "--file", "pairs.tsv", "--html", "a.png"], "a.png: the page can be written as .html:"),
-        (["runs/newest", "--file", "pairs.tsv", "--html", "no/a.html"], "no/a.html: there is no folder no"),
-        (["runs/newest", "--columns", "en,de"], "--columns is for --file alone: give --file as well"),
-        (["runs/newest", "--alignment", "pairs.align"], "--alignment is for --file alone: give --file as well"),
-        (["runs/newest", "--file", "pairs.tsv", "--columns", ""], "columns:  must be two columns, by name or number"),
-        (["runs/newest", "--file", "pairs.tsv", "--encoding", ""], "encoding: unknown encoding ''"),
+        ("runs/none --file pairs.tsv", "runs/none: no such run folder"),
+        ("runs/newest", "the prepared folder of runs/newest is missing or has changed: name one with --data"),
+        ("--file none.tsv --hypotheses right.txt", "none.tsv: "),
+        ("runs/newest --file pairs.tsv --data x", "--file and --data: give one of them"),
+        ("runs/newest --file pairs.tsv --split test", "--file and --split: give one of them"),
+        ("--file pairs.tsv --hypotheses none.txt", "none.txt: no such file: check the name"),
+        ("--file pairs.tsv --hypotheses right.txt --alignment pairs.align", "name a run"),
+        ("runs/newest --file pairs.tsv --alignment none.align", "none.align: no such file: check the name"),
+        ("runs/newest --file pairs.tsv --alignment short.align", "short.align: has 1 line, but the"),
+        ("runs/newest --file pairs.tsv --alignment bad.align", "bad.align:2: no word 5: 'He saw"),
+        ("runs/newest --file pairs.tsv --html a.png", "a.png: the page can be written as .html:"),
+        ("runs/newest --file pairs.tsv --html no/a.html", "no/a.html: there is no folder no"),
+        ("runs/newest --columns en,de", "--columns is for --file alone: give --file as well"),
+        ("runs/newest --alignment pairs.align", "--alignment is for --file alone: give --file as well"),
+        ("runs/newest --file pairs.tsv --columns ''", "columns:  must be two columns, by name or number"),
+        ("runs/newest --file pairs.tsv --encoding ''", "encoding: unknown encoding ''"),
     ],
 )
-def test_what_cannot_be_evaluated_is_named(folder: Path, arguments: list[str], message: str) -> None:
-    refused(evaluate(folder, *arguments), message)
+def test_what_cannot_be_evaluated_is_named(folder: Path, line: str, message: str) -> None:
+    refused(evaluate(folder, *shlex.split(line)), message)

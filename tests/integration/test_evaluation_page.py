@@ -56,13 +56,9 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[None]:
     assert browser.requests == [page.as_uri()]
 
 
-def lit(browser: Browser, side: int) -> dict[str, float]:
-    """The words of a side with the weights by which they are lit."""
-    words: dict[str, float] = browser.run(
-        f"Object.fromEntries([...document.querySelectorAll('.line')[{side}].querySelectorAll('.word')].map("
-        "(word) => [word.textContent, Number(word.style.getPropertyValue('--w'))]))"
-    )
-    return {word: weight for word, weight in words.items() if weight}
+def lit(browser: Browser, side: str) -> dict[str, float]:
+    """The words of a side that are lit, with their weights."""
+    return {word: weight for word, weight in browser.lit(f".line[aria-label={side}] .word") if weight}
 
 
 def word(side: str, number: int) -> str:
@@ -91,19 +87,19 @@ def test_a_sentence_is_found_and_its_words_light_each_other_up(browser: Browser)
     open_first(browser)
 
     browser.point_at(word("Translation", 2))
-    assert lit(browser, 0) == {"She": 0.1, "kissed": 0.8, "him": 0.1}
+    assert lit(browser, "Source") == {"She": 0.1, "kissed": 0.8, "him": 0.1}
     assert browser.run("document.querySelector('.told').textContent") == "küsste ← kissed 80 %, She 10 %, him 10 %"
     browser.point_at(word("Source", 3))
-    assert lit(browser, 1) == {"küsste": 0.1, "ihn": 0.9}
+    assert lit(browser, "Translation") == {"küsste": 0.1, "ihn": 0.9}
     browser.point_at(".matrix tbody tr:nth-child(1) td:nth-child(2)")
-    assert lit(browser, 0) == {"She": 0.9, "kissed": 0.1}
+    assert lit(browser, "Source") == {"She": 0.9, "kissed": 0.1}
     browser.point_at("h1")
-    assert lit(browser, 0) == {}
+    assert lit(browser, "Source") == {}
 
     browser.click(".attention > button")  # subwords
     browser.click(word("Translation", 3))
     browser.point_at("h1")
-    assert lit(browser, 0) == {"She": 0.1, "kis": 0.2, "sed": 0.5, "him": 0.2}
+    assert lit(browser, "Source") == {"She": 0.1, "kis": 0.2, "sed": 0.5, "him": 0.2}
 
 
 def test_the_keyboard_reaches_everything(browser: Browser) -> None:
@@ -113,10 +109,10 @@ def test_the_keyboard_reaches_everything(browser: Browser) -> None:
     browser.press("Tab", 9)
     assert browser.run("document.activeElement.textContent") == "She"
     browser.press("Tab", 9)
-    assert lit(browser, 1) == {"Sie": 0.1, "küsste": 0.8, "ihn": 0.1}
+    assert lit(browser, "Translation") == {"Sie": 0.1, "küsste": 0.8, "ihn": 0.1}
     browser.press("Enter", 13, "\r")
     browser.run("document.activeElement.blur()")
-    assert lit(browser, 1) == {"Sie": 0.1, "küsste": 0.8, "ihn": 0.1}
+    assert lit(browser, "Translation") == {"Sie": 0.1, "küsste": 0.8, "ihn": 0.1}
 
 
 def test_sentences_are_ordered(browser: Browser) -> None:

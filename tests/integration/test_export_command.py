@@ -23,7 +23,7 @@ from seq2seq_cli.text.characters import SPACING
 from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.text.vocabulary import EOS_UNIT
 from tests import records
-from tests.commands import Done, refused, s2s_here
+from tests.commands import Done, output_of, refused, s2s_here, succeeded
 from tests.folders import contents
 from tests.unit.pages.test_page import Parsed
 from tests.untrained import make_run
@@ -39,8 +39,8 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def export(home: Path, *options: str) -> Done:
-    return s2s_here(home, "export", "runs/small", "exported", *options)
+def export(home: Path, target: str = "exported", *options: str) -> Done:
+    return s2s_here(home, "export", "runs/small", target, *options)
 
 
 def units_of(folder: Path, text: str) -> str:
@@ -50,10 +50,7 @@ def units_of(folder: Path, text: str) -> str:
 
 
 def test_the_program_translates_as_s2s_does(home: Path) -> None:
-    done = export(home)
-    told = "exported: exported; exported/README.md says how to run it\n"
-    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
-
+    assert output_of(export(home)) == "exported: exported; exported/README.md says how to run it\n"
     readme = (home / "exported" / "README.md").read_text(encoding="utf-8")
     assert readme.startswith("# A translation model: en to de\n")
     units = json.loads((home / "exported" / "tgt_units.json").read_text(encoding="utf-8"))
@@ -67,9 +64,9 @@ def test_the_program_translates_as_s2s_does(home: Path) -> None:
 
     settings = ("beam_size=1", "min_length=0", "no_repeat_ngram_size=0", "engine=torch")
     options = ("--format=json", "--attention", *(f"--set=decoding.{setting}" for setting in settings))
-    ours = s2s_here(home, "translate", "--model", "elsewhere", *options, text="".join(f"{s}\n" for s in SENTENCES))
-    assert ours.returncode == 0, ours.stderr  # an untrained model repeats itself, and there is a warning of that
-    of_lines = [json.loads(line)["sentences"] for line in ours.stdout.splitlines()]
+    done = s2s_here(home, "translate", "--model", "elsewhere", *options, text="".join(f"{s}\n" for s in SENTENCES))
+    ours = succeeded(done).stdout  # an untrained model repeats itself, and there is a warning of that
+    of_lines = [json.loads(line)["sentences"] for line in ours.splitlines()]
     tokens = [[token for each in of_line for token in each["tgt_tokens"] if token != EOS_UNIT] for of_line in of_lines]
     assert written.replace(SPACING, "").splitlines() == list(map(" ".join, tokens))
     assert len(set(written.splitlines())) > 1  # else the comparison would prove little
@@ -86,10 +83,10 @@ def test_the_program_needs_onnxruntime_and_numpy_alone_and_is_short() -> None:
 
 
 def test_no_folder_is_overwritten(home: Path) -> None:
-    assert export(home).returncode == 0
+    succeeded(export(home))
     for target in ("exported", "runs/small"):
         before = contents(home / target)
-        done = s2s_here(home, "export", "runs/small", target, "--overwrite")
+        done = export(home, target, "--overwrite")
         refused(done, f"{target}: is there already, and no folder is replaced: remove it, or choose another name")
         assert contents(home / target) == before
 
@@ -98,18 +95,15 @@ def test_the_weights_of_an_epoch_can_be_exported(home: Path) -> None:
     run = RunWriter(home / "runs" / "small")
     run.save_epoch(run.read_best(), 3, keep=1)
     run.best_path.write_bytes(b"not these")
-    done = s2s_here(home, "export", "runs/small/epochs/0003.safetensors", "exported")
-    assert (done.returncode, done.stderr) == (0, "")
+    output_of(s2s_here(home, "export", "runs/small/epochs/0003.safetensors", "exported"))
     assert all((home / "exported" / name).is_file() for name in (ENCODER, DECODER, EXPORT_RECORD))
 
 
 def test_an_exported_folder_is_listed_as_one_and_names_no_folder_of_this_machine(home: Path) -> None:
     record = Provenance(folder="/home/me/data/prepared", fingerprint="", pairs={"train": 9})
     (home / "runs" / "small" / "corpus.json").write_bytes(record.content)
-    assert s2s_here(home, "export", "runs/small", "runs/exported").returncode == 0
-    done = s2s_here(home, "runs")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "; exported\n" in done.stdout
+    succeeded(export(home, "runs/exported"))
+    assert "; exported\n" in output_of(s2s_here(home, "runs"))
     assert Provenance.read(home / "runs" / "exported" / "corpus.json").folder == "prepared"
 
 
@@ -120,13 +114,10 @@ def test_a_run_without_weights_is_named_and_nothing_is_left(home: Path) -> None:
 
 
 def test_a_page_is_one_file_with_all_weights(home: Path) -> None:
-    done = export_page(home)
-    assert (done.returncode, done.stderr) == (0, "")
-    page = home / "page.html"
-    assert done.stdout == "page.html: exported; open it in a browser\n"
-    text = page.read_text(encoding="utf-8")
-    assert not re.search(r"""(src|href|url)\s*[=(]\s*["']?https?:""", text)
-    data = Parsed(page.read_bytes()).data
+    assert output_of(export(home, "page.html")) == "page.html: exported; open it in a browser\n"
+    page = (home / "page.html").read_bytes()
+    assert not re.search(rb"""(src|href|url)\s*[=(]\s*["']?https?:""", page)
+    data = Parsed(page).data
     assert data["languages"] == ["en", "de"]
     weights = RunWriter(home / "runs" / "small").read_best()
     assert data["weights"]["shapes"] == {name: list(weight.shape) for name, weight in weights.items()}
@@ -142,7 +133,7 @@ def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home
     records.write(run.path, [test])
     made = "Made by Zoë from 1,200 sentence pairs (a.tsv, b.tsv) on 2026-01-31."
     expected = {"lines": [made, "Usable for the gist."], "example": "He ran.", "names": ["English", "German"]}
-    assert export_page(home).returncode == 0
+    succeeded(export(home, "page.html"))
     page = (home / "page.html").read_bytes()
     assert b"<title>English - German</title>" in page
     assert Parsed(page).data["about"] == expected
@@ -157,12 +148,12 @@ def test_a_page_tells_who_made_it_from_what_how_good_it_is_and_what_to_type(home
 
 def test_a_page_replaces_a_file_only_when_that_is_asked_for(home: Path) -> None:
     for name in ("page.pdf", "model.onnx", "luong.v2"):
-        refused(s2s_here(home, "export", "runs/small", name), f"{name}: not the name of an export: ")
+        refused(export(home, name), f"{name}: not the name of an export: ")
         assert not (home / name).exists()
     (home / "page.html").write_text("mine", encoding="utf-8")
-    refused(export_page(home), "page.html: exists already: --overwrite replaces it")
+    refused(export(home, "page.html"), "page.html: exists already: --overwrite replaces it")
     assert (home / "page.html").read_text(encoding="utf-8") == "mine"
-    assert export_page(home, "--overwrite").returncode == 0
+    succeeded(export(home, "page.html", "--overwrite"))
     assert 'id="data"' in (home / "page.html").read_text(encoding="utf-8")
 
 
@@ -171,14 +162,14 @@ def test_what_a_page_cannot_do_is_refused_by_name(home: Path) -> None:
     config = run.path / "config.yaml"
     searching = config.read_text(encoding="utf-8")
     config.write_text(searching.replace("sampling: false", "sampling: true"), encoding="utf-8")
-    done = export_page(home)
+    done = export(home, "page.html")
     assert (done.returncode, "decoding.sampling is true" in done.stderr) == (1, True)
 
     codec = run.path / "codec" / "tgt.json"
     content = json.loads(codec.read_text(encoding="utf-8"))
     codec.write_text(json.dumps({**content, "tokenizer": None}), encoding="utf-8")
     config.write_text(searching, encoding="utf-8")
-    done = export_page(home)
+    done = export(home, "page.html")
     assert (done.returncode, "a program cuts de into words, which no page can run" in done.stderr) == (1, True)
     assert not (home / "page.html").exists()
 
@@ -188,7 +179,3 @@ def test_an_operation_that_a_page_cannot_compute_is_named(tmp_path: Path) -> Non
     onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "graph", [], [])), tmp_path / "graph.onnx")
     with pytest.raises(ExportError, match="the operation Einsum"):
         graph_data(tmp_path / "graph.onnx")
-
-
-def export_page(home: Path, *options: str) -> Done:
-    return s2s_here(home, "export", "runs/small", "page.html", *options)

@@ -8,7 +8,7 @@ import pytest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.text.sides import SIDES
-from tests.commands import refused, s2s_here
+from tests.commands import output_of, refused, s2s_here, succeeded
 from tests.corpora import forge_record, prepared
 
 SAMPLE = Path(__file__).resolve().parents[2] / "data" / "sample.txt"
@@ -22,10 +22,8 @@ def corpus(tmp_path: Path) -> PreparedCorpus:
 
 
 def test_the_report_has_every_part(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    done = s2s_here(tmp_path, "inspect", "data/prepared")
-
-    assert (done.returncode, done.stderr) == (0, "")
-    head, splits, leakage, lengths, unknown, *examples = done.stdout.rstrip("\n").split("\n\n")
+    report = output_of(s2s_here(tmp_path, "inspect", "data/prepared"))
+    head, splits, leakage, lengths, unknown, *examples = report.rstrip("\n").split("\n\n")
     assert "en to de, unit word" in head
     assert "all unchanged" in head
     for split in ("train", "valid", "test"):
@@ -65,6 +63,5 @@ def test_what_two_given_splits_share_is_shown_and_allowed(tmp_path: Path) -> Non
         own = "".join(f"{name[:2]} {n}\t{name[:2]} {n}\n" for n in "abc")
         (tmp_path / f"{name}.txt").write_text(own + "x\ty\n" * (name != "train"), encoding="utf-8")
     s2s_here(tmp_path, "prepare", "train.txt", "--valid", "valid.txt", "--test", "test.txt", "--languages", "xx-xx")
-    done = s2s_here(tmp_path, "inspect")
-    assert done.returncode == 0, done.stderr
-    assert re.search(r"^test in valid +1 +1  allowed: both splits were given$", done.stdout, re.MULTILINE)
+    report = succeeded(s2s_here(tmp_path, "inspect")).stdout
+    assert re.search(r"^test in valid +1 +1  allowed: both splits were given$", report, re.MULTILINE)

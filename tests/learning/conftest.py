@@ -14,6 +14,11 @@ SMALL_BATCHES = [
 ]
 
 
+def sample_pairs() -> list[tuple[str, str]]:
+    lines = (DATA / "sample.txt").read_text(encoding="utf-8").splitlines()
+    return [(src, tgt) for src, tgt in (line.split("\t") for line in lines)]
+
+
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     out = tmp_path_factory.mktemp("sample") / "prepared"

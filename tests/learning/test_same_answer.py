@@ -10,9 +10,9 @@ from seq2seq_cli.decoding.load import load
 from seq2seq_cli.decoding.translation import Translation
 from seq2seq_cli.training.run import train_session
 from tests.corpora import prepared
+from tests.learning.conftest import sample_pairs
 from tests.tiny import started, tiny_config
 
-SAMPLE = Path(__file__).parents[2] / "data" / "sample.txt"
 SENTENCES = 500
 SETTINGS = (
     "model.encoder.hidden_size=32",
@@ -28,7 +28,7 @@ SETTINGS = (
 def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A small run, trained on a part of the sample, and sentences of the other part."""
     folder = tmp_path_factory.mktemp("same")
-    pairs = [(src, tgt) for src, tgt in (line.split("\t") for line in SAMPLE.read_text(encoding="utf-8").splitlines())]
+    pairs = sample_pairs()
     random.Random(1).shuffle(pairs)  # noqa: S311  # not for secrets
     corpus = prepared(folder / "data", pairs[:4000], [f"text.unit={request.param}", "text.tgt.spacing=true"])
     list(train_session(started(folder / "run", tiny_config(corpus, *SETTINGS), corpus)))

@@ -17,30 +17,24 @@ def pairs_of(*pairs: tuple[list[int], list[int]]) -> ParallelIds:
     return ParallelIds(src=Ragged.of([src for src, _ in pairs]), tgt=Ragged.of([tgt for _, tgt in pairs]))
 
 
-def test_products_of_vectors_are_the_positive_pointwise_mutual_information() -> None:
-    pairs = pairs_of(([0, 1], [0]), ([0], [0]), ([1], [1, 2]))
-    # 0 is with 0 twice, 1 with 0, 1 and 2 once each. The targets have n = 3, 1, 1: to the power of 0.75, 2.28, 1, 1.
-    of_0, total = 3**0.75, 3**0.75 + 2
-    expected = torch.tensor(
-        [[math.log(2 * total / (2 * of_0)), 0, 0], [0, math.log(total / 3), math.log(total / 3)], [0, 0, 0]]
-    )
-    src, tgt = vectors_of(pairs, src_size=3, tgt_size=3, dimension=5)
-    assert src.shape == tgt.shape == (3, 5)
-    torch.testing.assert_close(src @ tgt.T, expected, atol=1e-5, rtol=0)
-
-
-def test_a_unit_counts_as_often_as_a_sentence_has_it_in_any_order() -> None:
+@pytest.mark.parametrize(
+    ("pairs", "together"),
+    [
+        ([([0, 1], [0]), ([0], [0]), ([1], [1, 2])], [[2.0, 0, 0], [1, 1, 1], [0, 0, 0]]),
+        ([([1, 0, 1], [1, 0]), ([0], [0])], [[2.0, 1], [2, 2]]),  # a unit counts as often as a sentence has it
+    ],
+)
+def test_products_of_vectors_are_the_positive_pointwise_mutual_information(
+    pairs: list[tuple[list[int], list[int]]], together: list[list[float]]
+) -> None:
+    size, n = len(together), torch.tensor(together)
     # Products of matrices with unordered or repeated columns may damage memory, which shows on some processors alone.
     with torch.sparse.check_sparse_tensor_invariants():  # type: ignore[no-untyped-call]
-        src, tgt = vectors_of(pairs_of(([1, 0, 1], [1, 0]), ([0], [0])), src_size=2, tgt_size=2, dimension=2)
-    # 0 is with 0 twice and with 1 once, 1 with either twice. The targets have n = 4, 3.
-    of_0, of_1 = 4**0.75, 3**0.75
-    total = of_0 + of_1
-    expected = [
-        [math.log(2 * total / (3 * of_0)), max(0, math.log(total / (3 * of_1)))],
-        [max(0, math.log(2 * total / (4 * of_0))), math.log(2 * total / (4 * of_1))],
-    ]
-    torch.testing.assert_close(src @ tgt.T, torch.tensor(expected), atol=1e-5, rtol=0)
+        src, tgt = vectors_of(pairs_of(*pairs), src_size=size, tgt_size=size, dimension=5)
+    smoothed = n.sum(dim=0) ** 0.75
+    expected = (n * smoothed.sum() / (n.sum(dim=1, keepdim=True) * smoothed)).log().clamp(min=0).nan_to_num()
+    assert src.shape == tgt.shape == (size, 5)
+    torch.testing.assert_close(src @ tgt.T, expected, atol=1e-5, rtol=0)
 
 
 def test_units_that_translate_one_another_begin_alike() -> None:

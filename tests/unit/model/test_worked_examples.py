@@ -1,4 +1,4 @@
-"""The worked examples of two tutorials, step by step, their numbers computed by hand beside the model's."""
+"""The worked example of a tutorial, step by step, its numbers computed by hand beside the model's."""
 
 import math
 
@@ -6,13 +6,12 @@ import pytest
 import torch
 from torch import nn
 
-from seq2seq_cli.config.schema.model import AttentionConfig, DecoderConfig, EncoderConfig, ModelConfig
+from seq2seq_cli.config.schema.model import DecoderConfig
 from seq2seq_cli.model.attention.attention import Attention
 from seq2seq_cli.model.attention.scopes import GlobalScope
 from seq2seq_cli.model.attention.scores import AdditiveScore, Sizes
-from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.decoder import BahdanauDecoder
-from seq2seq_cli.model.state import Memory, RNNState
+from seq2seq_cli.model.state import RNNState
 
 
 def set_weight(layer: nn.Linear, rows: list[list[float]]) -> None:
@@ -51,26 +50,3 @@ def test_three_inputs_are_scored_weighted_summed_and_decoded() -> None:
         assert (weights @ states[0]).item() == pytest.approx(c)
         assert state.rnn.top.item() == pytest.approx(s)
         assert features.item() == pytest.approx(s)
-
-
-def test_two_equal_states_share_the_weight_in_a_decoder_of_other_sizes_than_the_encoder() -> None:
-    """Encoder 10 to 20 in both directions, so 40; decoder 25; 30 words; a linear score on [s; h]."""
-    config = ModelConfig(
-        encoder=EncoderConfig(directions="joined", embedding_size=10, hidden_size=20),
-        bridge="zero",
-        attention=AttentionConfig(score="linear"),
-        decoder=DecoderConfig(kind="bahdanau", embedding_size=30, hidden_size=25, readout="state"),
-    )
-    model = build_model(config, src_size=7, tgt_size=30).eval()
-    one, start = model.encode(torch.tensor([[4]]), torch.tensor([1]))
-    assert one.states.shape == (1, 1, 40)
-    assert model.encoder.rnn.hidden_size == 20
-
-    keys = model.decoder.attention.make_memory(one.states, one.states[:, 0], one.mask).keys
-    two = Memory(states=one.states.repeat(1, 2, 1), keys=keys.repeat(1, 2, 1), mask=one.mask.repeat(1, 2))
-    logits, state, weights = model.step(torch.tensor([2]), start, two)
-    assert weights.tolist() == [[0.5, 0.5]]
-    assert state.rnn.top.shape == (1, 25)
-    assert logits.shape == (1, 30)
-    # The LSTM reads the context, which is that one state, and the word.
-    assert model.decoder.rnn.input_size == 30 + 40

@@ -70,11 +70,6 @@ def test_every_format_gives_the_same_pairs_and_says_how_it_is_read(tmp_path: Pat
     assert "lines read          20" in done.stdout
 
 
-def test_a_file_of_sentences_alone_is_refused(tmp_path: Path) -> None:
-    write(tmp_path, {"talk.en": SIDES[0]})
-    assert prepare(tmp_path, "talk.en").stderr.startswith("s2s: error: talk.en:1: one column only: separate")
-
-
 def test_packed_files_and_pipes_are_told_by_their_content_too(tmp_path: Path) -> None:
     write(tmp_path, {"a": archive_of({"pairs.csv": FILES["pairs.csv"]}), "b": gzip.compress(FILES["memory.tmx"])})
     assert trained_on(tmp_path, "a", "--overwrite") == PAIRS
@@ -110,6 +105,7 @@ def cut_sheet() -> bytes:
     return archive_of(members | {sheet: members[sheet][:500]})
 
 
+SIDES = ["\n".join(side) for side in zip(*PAIRS, strict=True)]
 UTF16 = FILES["unicode.txt"]
 TSV = FILES["named.tsv"].decode()
 NOT_CLOSED = ": a cell in quotation marks does not end with"
@@ -199,11 +195,13 @@ MALFORMED: Mapping[str, Sequence[tuple[bytes, str]]] = {
     ],
     "TSV": [
         (TSV.replace("\t", "    ").encode(), ONE_COLUMN),
+        (SIDES[0].encode(), ONE_COLUMN),
         (TSV.replace("Tom sees 0 cats.\t", "Tom sees 0 cats. ").encode(), ":2: the line has no tab between source"),
         (b"\n\n\n", NO_PAIR),
         (changed("quoted.tsv", "sees 0", 'sees "0"'), f":1{NOT_CLOSED}"),
         (b'"Hi."\t"Hallo."\n"Run!"\t""\n', f":2{EMPTY_SIDE}"),
         (FILES["tatoeba.tsv"] + b"7\tHi.\n", f":21{OTHER_COLUMNS}"),
+        (b"id\twort\n" + b"".join(b"%d\tein Haus %d\n" % (n, n) for n in range(12)), ": there is only the column wort"),
     ],
     "JSON": [
         (cut("pairs.jsonl", -20), ":20:48: not JSON: invalid \\uXXXX escape: correct it,"),
@@ -282,7 +280,6 @@ def test_few_records_without_a_column_are_dropped_and_counted(tmp_path: Path) ->
 NOTES = "note,en,de,fr\nx.,Cat.,Katze.,Chat.\n"
 NESTED = '{"note": "x.", "t": {"en": "Cat.", "de": "Katze.", "fr": "Chat."}}\n'
 EN_DE, DE_EN = "Cat.\tKatze.\n", "de,en\nHund.,Dog.\n"
-SIDES = ["\n".join(side) for side in zip(*PAIRS, strict=True)]
 QUOTED_PAIRS = [(f"Well, {n}.", f"Nun, {n}.") if n % 4 == 0 else (f"Cat {n}.", f"Katze {n}.") for n in range(24)]
 QUOTED = "\r\n".join(f'"{src}"\t"{tgt}"' if "," in src else f"{src}\t{tgt}" for src, tgt in QUOTED_PAIRS)
 OCLOCK = "".join(f"It is {hour} o'clock.\tEs ist {hour} Uhr.\tclock\n" for hour in range(12))
@@ -292,6 +289,10 @@ DECIMALS = "0,53;Cat.;Katze.\n0,91;Dog.;Hund.\n1,25;Mouse.;Maus.\n0,75;Cow.;Kuh.
 LABELLED = "".join(f"{('news', 'talk', 'web')[n % 3]}\tA cat {n}.\tEine Katze {n}.\n" for n in range(60))
 IN_OBJECT = {"name": "demo", "tags": ["a", "b"], "pairs": [{"en": src, "de": tgt} for src, tgt in PAIRS]}
 SPACED = [("Cat, so.", "Katze."), ("Dog.", "Hund, so.")]
+NUMBERED = "No.\tEnglish\tGerman\n" + "".join(f"{n}\t{src}\t{tgt}\n" for n, (src, tgt) in enumerate(PAIRS))
+IN_META = '{"meta": {"source": "x y."}, "source": "Cat.", "target": "Katze."}\n' * 12
+QIOSA = [(f"naa {n} qile", f"the house {n}") for n in range(20)]
+OF_THREE = "".join(f"{qiosa}\t{english}\tla casa {n}\n" for n, (qiosa, english) in enumerate(QIOSA))
 READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str]]]] = {
     "columns by code": ({"f": NOTES}, "--columns en,de", [("Cat.", "Katze.")]),
     "columns in the other order": ({"f": NESTED}, "--columns de,en", [("Katze.", "Cat.")]),
@@ -331,16 +332,13 @@ READ: Mapping[str, tuple[Mapping[str, str | bytes], str, Sequence[tuple[str, str
         "",
         [("Hello, you.", "Hallo, du."), ("Nein.", "Nein.")],
     ),
-    "a field in a field": (
-        {"f": '{"meta": {"source": "x y."}, "source": "Cat.", "target": "Katze."}\n' * 12},
-        "--columns source,target",
-        [("Cat.", "Katze.")],
-    ),
-    "a field in a field, by its role": (
-        {"f": '{"meta": {"source": "x y."}, "source": "Cat.", "target": "Katze."}\n' * 12},
-        "",
-        [("Cat.", "Katze.")],
-    ),
+    "a field in a field": ({"f": IN_META}, "--columns source,target", [("Cat.", "Katze.")]),
+    "a field in a field, by its role": ({"f": IN_META}, "", [("Cat.", "Katze.")]),
+    "numbers below a name with a full stop": ({"f": NUMBERED}, "", PAIRS),
+    **{
+        f"a language that no name states, in {header}": ({"f": f"{header}\n{OF_THREE}"}, "--languages qio-en", QIOSA)
+        for header in ("Qiosa\tEnglish\tSpanish", "txt-qio\tgls-en\tlit-en", "txt-qio\tgls-en\tgls-es")
+    },
     "USFM": ({"g.en": USFM_EN, "g.de": USFM_DE}, "", [("In the light so far.", "Im Licht."), ("A.", "B.")]),
     "XLIFF": ({"f": XLIFF}, "", [("The cat.", "Die Katze.")]),
     "XLIFF 2": ({"f": XLIFF_2}, "", [("Yes.", "Oui.")]),
@@ -465,20 +463,6 @@ def test_columns_of_labels_are_passed_over(tmp_path: Path, before: str, between:
     assert trained_on(tmp_path, "pairs.tsv") == PAIRS
 
 
-@pytest.mark.parametrize("header", ["Qiosa\tEnglish\tSpanish", "txt-qio\tgls-en\tlit-en", "txt-qio\tgls-en\tgls-es"])
-def test_a_language_that_no_name_states_is_that_of_the_other_column(tmp_path: Path, header: str) -> None:
-    rows = "".join(f"naa {n} qile\tthe house {n}\tla casa {n}\n" for n in range(20))
-    (tmp_path / "texts.tsv").write_text(f"{header}\n{rows}", encoding="utf-8")
-    done = prepare(tmp_path, "texts.tsv", "--languages", "qio-en", *WHOLE)
-    assert PreparedCorpus.open(tmp_path / "new").sentences("train")[3] == ("naa 3 qile", "the house 3"), done.stderr
-
-
-def test_numbers_may_stand_below_a_name_with_a_full_stop(tmp_path: Path) -> None:
-    rows = "".join(f"{n}\t{en}\t{de}\n" for n, (en, de) in enumerate(PAIRS))
-    (tmp_path / "pairs.tsv").write_text(f"No.\tEnglish\tGerman\n{rows}", encoding="utf-8")
-    assert trained_on(tmp_path, "pairs.tsv") == PAIRS
-
-
 def test_tiers_of_several_speakers_are_read(tmp_path: Path) -> None:
     eaf = FILES["tiers.eaf"].decode().replace('="tx"', '="tx@Anna"').replace('="ft"', '="ft@Anna"')
     for tier, first in (
@@ -495,13 +479,6 @@ def test_a_tab_in_a_sentence_is_no_column(tmp_path: Path) -> None:
     lines[150] = "The cat\tand the dog.\tDie Katze und der Hund.\n"
     (tmp_path / "pairs.txt").write_text("".join(lines), encoding="utf-8")
     assert "  dropped            1  other columns (pairs.txt:151)\n" in prepare(tmp_path, "pairs.txt").stdout
-
-
-def test_a_column_of_numbers_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "words.tsv").write_text(
-        "id\twort\n" + "".join(f"{n}\tein Haus {n}\n" for n in range(12)), encoding="utf-8"
-    )
-    assert "words.tsv: there is only the column wort" in prepare(tmp_path, "words.tsv").stderr
 
 
 def test_each_record_of_a_line_is_dropped_for_its_own_reason(tmp_path: Path) -> None:

@@ -221,9 +221,8 @@ def test_incomplete_lists_of_files_are_refused(
         pair_paths([*map(Path, files)], [*map(Path, src)], [*map(Path, tgt)])
 
 
-@pytest.mark.parametrize("others", [("-",), ("a", "-")])
-def test_standard_input_is_read_only_once(others: Sequence[str]) -> None:
-    other = Path(others[0]) if len(others) == 1 else (Path(others[0]), Path(others[1]))
+@pytest.mark.parametrize("other", [(Path("-"),), (Path("a"), Path("-"))])
+def test_standard_input_is_read_only_once(other: PairPath) -> None:
     with pytest.raises(UsageError, match="more than once"), local(Path("-"), other):
         pass
 

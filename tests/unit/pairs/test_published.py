@@ -64,12 +64,14 @@ def test_an_archive_needs_no_attribution(site: Site, tmp_path: Path) -> None:
     assert names(tmp_path) == ["deu.txt"]
 
 
-@pytest.mark.parametrize("cut", [0, SIZE - 1])
-def test_a_cut_connection_is_tried_again(site: Site, tmp_path: Path, cut: int) -> None:
-    site.cuts = [cut]
-    get(site, tmp_path)
+@pytest.mark.parametrize(("statuses", "cuts"), [([], [0]), ([], [SIZE - 1]), ([429, 500], [])])
+def test_a_cut_connection_and_temporary_failures_are_tried_again(
+    site: Site, tmp_path: Path, statuses: list[int], cuts: list[int]
+) -> None:
+    site.statuses, site.cuts, retries = [*statuses], [*cuts], len([*statuses, *cuts])
+    get(site, tmp_path, retries=retries)
     assert_downloaded(tmp_path)
-    assert len(site.requests) == 2
+    assert len(site.requests) == 1 + retries
 
 
 def test_progress_reaches_the_size_and_begins_anew_with_each_try(site: Site, tmp_path: Path) -> None:
@@ -101,12 +103,6 @@ def test_a_failure_is_reported_and_leaves_no_folder_that_was_not_there(
     assert caught.value.exit_code == 1
     assert len(site.requests) == requests
     assert names(tmp_path) == []
-
-
-def test_a_temporary_failure_is_tried_again(site: Site, tmp_path: Path) -> None:
-    site.statuses = [429, 500]
-    get(site, tmp_path, retries=2)
-    assert_downloaded(tmp_path)
 
 
 def test_a_server_that_falls_silent_is_given_up(site: Site, tmp_path: Path) -> None:

@@ -135,7 +135,10 @@ def test_of_several_files_the_first_that_states_both_languages_counts() -> None:
         ("fra.txt", None, False, "text.src.language=fr", ("fr", "en")),
         ("pairs.txt", None, False, "text.tgt.language=en", ("de", "en")),
         ("pairs.txt", None, True, "text.src.language=ru", ("ru", "en")),
-        *(("fra.txt", stated, False, "", ("en", "de")) for stated in ("eng-deu", "EN-DE", " en-de ")),
+        # By code or name, in any case.
+        *(("fra.txt", stated, False, "", ("en", "de")) for stated in ("eng-deu", "EN-DE", " en-de ", "English-German")),
+        *(("fra.txt", stated, False, "", ("de", "en")) for stated in ("de-en", "german-EN")),
+        ("fra.txt", "Tsez-English", False, "", ("ddo", "en")),
     ],
 )
 def test_the_option_overrides_the_config_and_the_config_the_name(
@@ -169,12 +172,6 @@ def test_it_says_where_the_languages_were_found() -> None:
         ("mine.txt", None, one, "default"),
     ):
         assert resolved(name, stated=stated, config=config)[1] == origin
-
-
-def test_languages_are_stated_by_code_or_name() -> None:
-    for stated in ("de-en", "deu-eng", "German-English", "german-EN"):
-        assert languages(stated=stated) == ("de", "en")
-    assert languages(stated="Tsez-English") == ("ddo", "en")
 
 
 def test_anything_else_is_refused_in_one_line() -> None:

@@ -43,16 +43,10 @@ def test_a_point_is_where_its_record_says(tmp_path: Path, axis: CurveAxis, place
 
 
 def test_the_curves_of_a_run(tmp_path: Path) -> None:
-    run = run_of(
-        tmp_path,
-        [
-            *(step(100, 1, loss=5.0), step(200, 1, loss=4.0), epoch(200, 1, bleu=8.0, loss=3.0)),
-            *(step(300, 2, loss=3.5), step(400, 2, loss=3.0), epoch(400, 2, bleu=12.0, loss=2.5)),
-        ],
-    )
-    assert training_curve(run, "epoch") == [(0.5, 5.0), (1.0, 4.0), (1.5, 3.5), (2.0, 3.0)]
-    assert held_out_curve(run, "loss", "epoch") == [(1.0, 3.0), (2.0, 2.5)]
-    assert held_out_curve(run, "bleu", "epoch") == [(1.0, 8.0), (2.0, 12.0)]
+    run = run_of(tmp_path, RECORDS["first"])
+    assert training_curve(run, "epoch") == [(0.5, 5.0), (1.0, 4.0), (2.0, 3.0)]
+    assert held_out_curve(run, "loss", "epoch") == [(1.0, 3.5), (2.0, 3.0)]
+    assert held_out_curve(run, "bleu", "epoch") == [(1.0, 10.0), (2.0, 21.5)]
 
 
 def test_the_entropy_of_the_attention_is_that_of_each_validation(tmp_path: Path) -> None:

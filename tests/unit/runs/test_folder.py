@@ -28,7 +28,6 @@ from seq2seq_cli.text.sides import load_codecs
 from seq2seq_cli.training.plan import Options, make_plan
 from seq2seq_cli.training.session import Session, restore_state
 from tests import records
-from tests.corpora import prepared
 from tests.folders import change_header, contents, disk_full_after
 from tests.tiny import created, planned, started, tiny_config
 
@@ -106,7 +105,6 @@ def test_a_run_has_a_name(session: Session, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_weights_are_found_from_inside_their_folder(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    session.run.save_best(session.state.model.weights())
     monkeypatch.chdir(session.run.best_path.parent)
     found = RunFolder.find_model(Path(session.run.best_path.name))
     assert found.path.resolve() == session.run.path.resolve()
@@ -335,13 +333,6 @@ def test_metrics_that_cannot_be_written_are_told(session: Session) -> None:
     (session.run.path / "metrics.jsonl").mkdir()
     with pytest.raises(TrainingError, match=r"metrics\.jsonl: cannot be written"):
         session.run.append_metrics(records.step(5, 1))
-
-
-def test_another_corpus_cannot_be_resumed_on(session: Session, tmp_path: Path) -> None:
-    other = prepared(tmp_path / "other", session.corpus.sentences("train")[:100])
-    with pytest.raises(UsageError, match="not the corpus that"):
-        planned(Options(resume=True, out=session.run.path, data=other.path))
-    assert not is_held(session.run.path / LOCK)
 
 
 def test_metrics_after_the_checkpoint_are_dropped_whole_or_truncated(session: Session) -> None:

@@ -14,15 +14,10 @@ from tests.tiny import EXACT, check_resumed, started, tiny_config
 NOISE = ("training.augmentation.joined=0.5", "training.bpe_dropout=0.3")
 
 
-def words(sequence: str) -> str:
-    """A word of four letters for each symbol."""
-    return " ".join(f"{symbol}o{symbol}e" for symbol in sequence.split())
-
-
 @pytest.fixture(scope="module")
 def subwords(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
-    """A corpus with subwords in which both sides have the same words."""
-    sequences = [words(sequence) for sequence in symbol_sequences(120, shortest=2, longest=4)]
+    """A corpus with subwords in which both sides have the same words, of four letters."""
+    sequences = [" ".join(f"{s}o{s}e" for s in each.split()) for each in symbol_sequences(120, shortest=2, longest=4)]
     folder = tmp_path_factory.mktemp("subwords")
     return prepared(folder, [(s, reversed_words(s)) for s in sequences], ["text.unit=bpe"])
 

@@ -42,14 +42,13 @@ def test_hugging_face_reads_the_metadata_of_a_run(corpus: PreparedCorpus, tmp_pa
     assert {"attention", "lstm"} < set(card.data.tags)
 
 
-def test_a_card_says_whether_the_test_split_is_in_that_of_validation(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    session = started(tmp_path / "run", tiny_config(corpus), corpus)
+def test_a_card_says_whether_the_test_split_is_in_that_of_validation(whole: Whole, corpus: PreparedCorpus) -> None:
     shared = replace(corpus, manifest=corpus.manifest.model_copy(update={"test_in_valid": 2}))
     for each, said in (
         (corpus, "the splits share no sentence\n"),
         (shared, "2 test pairs with a sentence of the validation split"),
     ):
-        assert said in model_card(replace(session, corpus=each))
+        assert said in model_card(replace(whole.session, corpus=each))
 
 
 def test_a_card_says_which_split_has_no_pairs(whole: Whole, corpus: PreparedCorpus) -> None:

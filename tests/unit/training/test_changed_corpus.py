@@ -10,7 +10,9 @@ import pytest
 import torch
 
 from seq2seq_cli.corpus.prepared import PreparedCorpus
+from seq2seq_cli.files.whole_folder import is_held
 from seq2seq_cli.preparation.pipeline import prepare
+from seq2seq_cli.runs.layout import LOCK
 from seq2seq_cli.training.events import Started, Validated
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
@@ -66,7 +68,10 @@ def test_a_damaged_test_split_is_refused_before_anything_is_trained(corpus: Prep
 def test_a_run_is_not_resumed_with_what_replaced_its_corpus(corpus: PreparedCorpus, tmp_path: Path) -> None:
     run = created(tmp_path / "run", tiny_config(corpus), corpus)
     replace_corpus(corpus.path)
-    done = s2s_here(tmp_path, "train", "--resume", "--out", "run")
-    assert done.returncode == 2
-    assert f"{corpus.path}: not the corpus that {run.path.name} was trained on" in done.stderr
-    assert "prepare that corpus again, or train a new run with --out" in done.stderr
+    resume = ["train", "--resume", "--out", "run"]
+    for command in (resume, [*resume, "--data", str(corpus.path)]):
+        done = s2s_here(tmp_path, *command)
+        assert done.returncode == 2
+        assert f"{corpus.path}: not the corpus that {run.path.name} was trained on" in done.stderr
+        assert "prepare that corpus again, or train a new run with --out" in done.stderr
+        assert not is_held(run.path / LOCK)

@@ -1,7 +1,6 @@
 """Decoding keys that the validation split chooses at the end of a run."""
 
 import shutil
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,14 +19,15 @@ from seq2seq_cli.runs.layout import EXPORT_RECORD, PAIRS
 from seq2seq_cli.training import choose_decoding as module
 from seq2seq_cli.training.choose_decoding import best_keys, choose_decoding, with_decoding
 from seq2seq_cli.training.loop import end_reason
-from seq2seq_cli.training.plan import Options, make_plan
+from seq2seq_cli.training.plan import Options
 from seq2seq_cli.training.report import finish, make_ready
 from seq2seq_cli.training.resolve import CHOSEN
 from seq2seq_cli.training.run import train_session
-from seq2seq_cli.training.session import Session, open_session
+from seq2seq_cli.training.session import Session
+from seq2seq_cli.training.start import train
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.pretend_device import pretended_gpu
-from tests.tiny import TINY, resumed, started, tiny_config
+from tests.tiny import TINY, planned, resumed, started, tiny_config
 
 CHOOSING = "training.choose_decoding=true"
 EXPECTED = {"similar_pairs": 32, "coverage_penalty": 0.2}
@@ -176,39 +176,31 @@ def test_the_choice_has_its_time_within_max_minutes(session: Session) -> None:
     assert end_reason(progress, choosing) == "10-minute limit reached"
 
 
-def run_to_the_end(options: Options) -> Session:
-    """What ``s2s train`` does."""
-    with ExitStack() as locks:
-        plan, corpus = make_plan(options, locks=locks)
-        session = open_session(plan, corpus, locks=locks)
-        list(train_session(session))
-        finish(*make_ready(session))
-    return session
+def train_to_the_end(options: Options) -> tuple[str, ...]:
+    """Train as ``s2s train`` does; the changes that its plan tells."""
+    changes = planned(options)[0].changes
+    train(**vars(options))
+    return changes
 
 
 def test_stated_keys_stay_and_a_resumed_run_chooses_again(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    out, file = tmp_path / "run", tmp_path / "mine.yaml"
+    run, file = RunFolder(tmp_path / "run"), tmp_path / "mine.yaml"
     file.write_text(
         "training: {choose_decoding: true}\ndecoding: {beam_size: 3, length_penalty_alpha: 0.6}\n", encoding="utf-8"
     )
-    options = Options(
-        config=str(file),
-        data=corpus.path,
-        out=out,
-        overrides=[*TINY, "training.epochs=1", "decoding.coverage_penalty=0.7", "decoding.length_penalty=gnmt"],
-    )
-    run = run_to_the_end(options).run
+    stated = ["decoding.coverage_penalty=0.7", "decoding.length_penalty=gnmt"]
+    options = Options(config=str(file), data=corpus.path, out=run.path, overrides=[*TINY, "training.epochs=1", *stated])
+    train_to_the_end(options)
     chosen = chosen_in(run)
     assert (chosen["coverage_penalty"], chosen["length_penalty_alpha"]) == (0.7, 0.6)
     resumed = replace(options, resume=True, config=None, overrides=["training.epochs=2"])
-    session = run_to_the_end(resumed)
-    assert session.plan.changes == ("training.epochs: 1 -> 2 (applied)",)
+    assert train_to_the_end(resumed) == ("training.epochs: 1 -> 2 (applied)",)
     chosen = chosen_in(run)
     assert chosen["coverage_penalty"] == 0.7
     with_file = replace(options, resume=True, overrides=[*TINY, "training.epochs=2"])
-    assert run_to_the_end(with_file).plan.changes == ()
+    assert train_to_the_end(with_file) == ()
     assert chosen_in(run) == chosen
-    run_to_the_end(replace(resumed, overrides=["decoding.similar_pairs=0", "decoding.length_penalty=none"]))
+    train_to_the_end(replace(resumed, overrides=["decoding.similar_pairs=0", "decoding.length_penalty=none"]))
     assert run.config().decoding.similar_pairs == 0
     assert run.config().decoding.length_penalty == "none"
     assert not (run.path / PAIRS).exists()

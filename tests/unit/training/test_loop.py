@@ -31,9 +31,6 @@ def events(corpus: PreparedCorpus, *overrides: str) -> Iterator[Event]:
     return iter(TrainingLoop(fresh_tiny(corpus, config), corpus, config))
 
 
-ONE_TOKEN = ("decoding.max_length_extra=1", "decoding.min_length=0")
-
-
 def finished(all_events: list[Event]) -> str:
     assert isinstance(all_events[-1], Finished)
     return all_events[-1].reason
@@ -50,8 +47,8 @@ def test_patience_counts_validations_that_bring_nothing_better(corpus: PreparedC
 
 
 def test_the_loss_decides_where_bleu_is_0_after_every_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    silent = ("training.best_metric=bleu", "training.lr=1e-5", "decoding.max_length_factor=0", *ONE_TOKEN)
-    config = tiny_config(corpus, "training.epochs=2", *silent)
+    one_token = ("decoding.max_length_factor=0", "decoding.max_length_extra=1", "decoding.min_length=0")
+    config = tiny_config(corpus, "training.epochs=2", "training.best_metric=bleu", "training.lr=1e-5", *one_token)
     session = started(tmp_path / "run", config, corpus)
     with torch.no_grad():
         session.state.model.output.bias[EOS] = 100.0  # it writes nothing at all
@@ -104,9 +101,8 @@ def test_a_run_resumed_with_an_earlier_end_has_a_validation_of_its_newest_weight
     (validated,) = (event for event in all_events if isinstance(event, Validated))
     assert (validated.epoch, validated.step) == (3, session.state.progress.step)
     assert validated.scores
-    assert not [
-        event for event in train_session(resumed(session.run, session.config, corpus)) if isinstance(event, Validated)
-    ]
+    again = train_session(resumed(session.run, session.config, corpus))
+    assert not any(isinstance(event, Validated) for event in again)
 
 
 def test_more_minutes_go_on_within_the_epoch(corpus: PreparedCorpus, tmp_path: Path) -> None:
@@ -167,13 +163,8 @@ def test_the_fraction_done_is_that_of_epochs_or_of_time_whichever_is_more() -> N
 
 
 def test_the_learning_rate_follows_the_schedule(corpus: PreparedCorpus) -> None:
-    steps = [
-        event
-        for event in events(
-            corpus, "training.epochs=2", "training.schedule=cosine", "training.warmup_steps=4", "training.lr=0.01"
-        )
-        if isinstance(event, Step)
-    ]
+    settings = ("training.epochs=2", "training.schedule=cosine", "training.warmup_steps=4", "training.lr=0.01")
+    steps = [event for event in events(corpus, *settings) if isinstance(event, Step)]
     assert [step.lr for step in steps[:4]] == pytest.approx([0.0025, 0.005, 0.0075, 0.01])
     # The last of the 18 updates after the warm-up.
     assert len(steps) == 22

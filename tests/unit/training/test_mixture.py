@@ -57,13 +57,9 @@ def test_an_epoch_has_all_own_pairs_and_a_share_of_the_others(corpus: PreparedCo
     assert pairs(mixed.of_epoch(1)) == second
 
 
-def test_nothing_is_drawn_twice_in_an_epoch(corpus: PreparedCorpus) -> None:
-    mixed = mixture(corpus, own_share=0)
-    assert len(mixed.of_epoch(0)) == len(corpus.split("train")) + 400
-
-
-def test_the_tokens_of_a_copied_text_are_moved_a_little(corpus: PreparedCorpus) -> None:
+def test_nothing_is_drawn_twice_and_the_tokens_of_a_copied_text_are_moved_a_little(corpus: PreparedCorpus) -> None:
     epoch = mixture(corpus, own_share=0).of_epoch(0)
+    assert len(epoch) == len(corpus.split("train")) + 400
     texts = {tgt for _, tgt in pairs(corpus.split("tgt_only"))}
     copies = [(src, tgt) for src, tgt in pairs(epoch) if tgt in texts]
     assert len(copies) == len(corpus.split("tgt_only"))

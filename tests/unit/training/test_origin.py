@@ -22,8 +22,6 @@ from tests.corpora import SYMBOLS, prepared, reversed_words, symbol_sequences
 from tests.folders import contents
 from tests.tiny import created, planned, resumed, started, tiny_config
 
-VARIANTS = ("model.encoder.word_dropout=0.1", "model.decoder.word_dropout=0.1")
-
 
 def test_begins_as_good_as_the_best_epoch_of_its_origin_with_a_fresh_optimiser(
     origin: RunFolder, corpus: PreparedCorpus, run_path: Path
@@ -51,7 +49,8 @@ def test_leaves_its_origin_as_it_is_and_says_where_it_is_from(
 
 
 def test_the_same_model_may_have_another_dropout(origin: RunFolder, corpus: PreparedCorpus, run_path: Path) -> None:
-    dropouts = ("model.encoder.dropout=0.25", "model.decoder.dropout=0.5", *VARIANTS)
+    noise = ("dropout=0.5", "word_dropout=0.1")
+    dropouts = [f"model.{side}.{key}" for side in ("encoder", "decoder") for key in noise]
     config = tiny_config(corpus, *dropouts, "model.attention.size=12")  # which is what null stands for
     assert config.model != origin.config().model
     model = started(run_path, config, corpus, init_from=origin.path).state.model

@@ -2,9 +2,7 @@
 
 import signal
 from collections import deque
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -90,16 +88,10 @@ def test_a_training_that_runs_out_of_memory_says_how_it_is_resumed(
     )
 
 
-def test_the_same_seed_gives_the_same_run_and_another_seed_another(
-    whole: Whole, corpus: PreparedCorpus, config: Config, tmp_path: Path
-) -> None:
-    def losses(events: Iterable[Event], count: int) -> list[float]:
-        return list(islice((event.loss for event in events if isinstance(event, Step)), count))
-
-    longer = 2 * STEPS_PER_EPOCH + 1
-    same, other = config, tiny_config(corpus, "training.seed=2")
-    assert losses(train_session(started(tmp_path / "same", same, corpus)), longer) == losses(whole.events, longer)
-    assert losses(train_session(started(tmp_path / "other", other, corpus)), 1) != losses(whole.events, 1)
+def test_another_seed_gives_another_run(whole: Whole, corpus: PreparedCorpus, run_path: Path) -> None:
+    other = train_session(started(run_path, tiny_config(corpus, "training.seed=2"), corpus))
+    ours, theirs = (next(event.loss for event in each if isinstance(event, Step)) for each in (whole.events, other))
+    assert ours != theirs
 
 
 def test_a_new_seed_changes_what_a_resumed_run_draws(corpus: PreparedCorpus, config: Config, tmp_path: Path) -> None:
@@ -154,19 +146,14 @@ def test_a_run_resumed_with_another_optimiser_begins_its_moments_anew(
     assert session.state.progress.step == 33
 
 
-def test_another_batch_size_starts_the_epoch_over(corpus: PreparedCorpus, config: Config, run_path: Path) -> None:
-    stop_after(started(run_path, config, corpus), 14)
-    session = resumed(RunFolder(run_path), tiny_config(corpus, "training.batch_size=32"), corpus)
-    progress = session.state.progress
-    assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
-
-
-def test_the_epoch_starts_over_after_an_older_checkpoint_of_another_batch_size(
+def test_another_batch_size_starts_the_epoch_over_after_an_older_checkpoint_too(
     corpus: PreparedCorpus, config: Config, run_path: Path
 ) -> None:
     stop_after(started(run_path, config, corpus), 14)
     run, other = RunFolder(run_path), tiny_config(corpus, "training.batch_size=32")
     session = resumed(run, other, corpus)
+    progress = session.state.progress
+    assert (progress.epoch, progress.position, progress.of_epoch.tokens) == (1, 0, 0)
     session.run.write(CONFIG, dump_config(other).encode())
     session.run.save_last(session.state.checkpoint())
     run.last_path.write_bytes(b"damaged")
@@ -217,11 +204,10 @@ def test_without_held_out_sentences_the_newest_model_is_kept(corpus: PreparedCor
     assert session.state.progress.best_epoch == 3
 
 
-def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
+def test_a_training_whose_loss_is_not_finite_says_how_it_is_resumed(
     corpus: PreparedCorpus, config: Config, run_path: Path
 ) -> None:
     session = started(run_path, config, corpus)
-    before = {name: p.clone() for name, p in session.state.model.state_dict().items()}
     with torch.no_grad():
         session.state.model.output.bias[5] = float("inf")
     with pytest.raises(TrainingError, match=r"step 3: the loss \(nan\).*3 steps in a row") as ended:
@@ -229,6 +215,3 @@ def test_a_loss_that_is_not_finite_stops_the_run_with_its_weights_unharmed(
     assert str(ended.value).endswith(
         f"{session.run.last_path} is kept. Resume with: {resume_command(run_path, 'training.lr=0.0005')}"
     )
-    for name, parameter in session.state.model.state_dict().items():
-        if name != "output.bias":
-            assert torch.equal(parameter, before[name]), name

@@ -22,8 +22,11 @@ def settings(*overrides: str) -> list[str]:
 
 
 def s2s_here(folder: Path, *arguments: str, text: str = "") -> Done:
-    """Run a command in this process, with folder, streams and exit code as in another; ``text`` flows into it."""
-    stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8")), encoding="utf-8")
+    """Run a command in this process, with folder, streams and exit code as in another.
+
+    ``text`` flows into it; a byte such as FF, which is not UTF-8, is U+DCFF in it.
+    """
+    stdin = io.TextIOWrapper(io.BytesIO(text.encode("utf-8", "surrogateescape")), encoding="utf-8")
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -48,9 +48,9 @@ def reversed_words(sequence: str) -> str:
     return " ".join(reversed(sequence.split()))
 
 
-def write_reversals(path: Path) -> None:
-    """A pair file of two hundred sequences and their reversals."""
-    sequences = symbol_sequences(200, shortest=3, longest=6)
+def write_reversals(path: Path, count: int = 200) -> None:
+    """A pair file of sequences and their reversals."""
+    sequences = symbol_sequences(count, shortest=3, longest=6)
     path.write_text("".join(f"{s}\t{reversed_words(s)}\n" for s in sequences), encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ import torch
 
 from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.batches import Batch
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
@@ -22,7 +23,7 @@ from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
 from tests.corpora import prepared, reversed_words, symbol_sequences
 from tests.pretend_device import PRETEND, PretendedTensor, pretended_gpu
-from tests.tiny import EXACT, resumed, started, stop_after, tiny_model, tiny_sizes
+from tests.tiny import EXACT, check_resumed, started, tiny_model, tiny_sizes
 
 QUICK = {
     *("luong_dot", "luong_feed", "bahdanau", "hard", "luong_local_p", "best", "state_free", "no_attention_cho"),
@@ -49,9 +50,13 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> PreparedCorpus:
     return prepared(tmp_path_factory.mktemp("pretended"), reversals, splits)
 
 
-def opened(path: Path, corpus: PreparedCorpus, name: str, device: str, settings: Sequence[str] = ()) -> Session:
+def config_of(corpus: PreparedCorpus, name: str, device: str, settings: Sequence[str] = ()) -> Config:
     overrides = [*tiny_sizes(name), *SETTINGS, f"training.device={device}", *settings]
-    return started(path, resolve_config(load_config(name, overrides), corpus), corpus)
+    return resolve_config(load_config(name, overrides), corpus)
+
+
+def opened(path: Path, corpus: PreparedCorpus, name: str, device: str, settings: Sequence[str] = ()) -> Session:
+    return started(path, config_of(corpus, name, device, settings), corpus)
 
 
 def finished(session: Session, waits: Counter[str] | None = None) -> Report:
@@ -114,15 +119,7 @@ def test_a_config_learns_there_what_it_learns_on_the_cpu(
 def test_a_resumed_training_equals_one_that_was_not_stopped(name: str, pairs: PreparedCorpus, tmp_path: Path) -> None:
     dropout = ["model.decoder.dropout=0.2", "training.teacher_forcing=0.5"]
     with pretended_gpu():
-        whole = opened(tmp_path / "whole", pairs, name, "cuda", dropout)
-        list(train_session(whole))
-        parts = opened(tmp_path / "parts", pairs, name, "cuda", dropout)
-        stop_after(parts, 3)
-        torch.manual_seed(999)  # another process starts from anywhere
-        parts = resumed(parts.run, parts.config, pairs)
-        list(train_session(parts))
-        for left, right in zip(whole.state.model.parameters(), parts.state.model.parameters(), strict=True):
-            assert torch.equal(left, right)
+        check_resumed(tmp_path, config_of(pairs, name, "cuda", dropout), pairs, 3)
 
 
 @pytest.fixture(scope="module")
@@ -170,15 +167,10 @@ def test_a_tensor_on_the_wrong_device_is_found(
 
 
 def test_a_lack_of_its_memory_is_told_with_the_way_out(pairs: PreparedCorpus, tmp_path: Path) -> None:
+    huge = ["model.encoder.embedding_size=30000", "model.tied_embeddings=none"]
     with pretended_gpu(largest=2**20):
         with pytest.raises(TrainingError, match="out of memory on pretend: lower"):
-            opened(
-                tmp_path / "huge",
-                pairs,
-                "luong_dot",
-                "cuda",
-                ["model.encoder.embedding_size=30000", "model.tied_embeddings=none"],
-            )
+            opened(tmp_path / "huge", pairs, "luong_dot", "cuda", huge)
         session = opened(tmp_path / "run", pairs, "luong_dot", "cuda")
         session.state.model.encoder.register_forward_pre_hook(lambda *_: torch.zeros(2**19, device=PRETEND))
         with pytest.raises(TrainingError, match=r"out of memory on pretend: lower training\.batch_size.*Resume with"):

@@ -13,7 +13,7 @@ from seq2seq_cli.runs.layout import OF_PAIRS, RUNS
 from seq2seq_cli.runs.listing import about_run
 from seq2seq_cli.runs.records import Provenance, read_history
 from tests import records
-from tests.commands import refused, s2s_here
+from tests.commands import refused, s2s_here, succeeded
 from tests.untrained import MADE_DECODING, make_run
 
 TEXT = "she kissed him ."
@@ -56,8 +56,7 @@ def test_a_file_has_what_translating_needs_and_no_more(sender: Path) -> None:
     assert b"a machine" not in zipfile.ZipFile(sender / "small.zip").read("small/corpus.json")
     before = (sender / "small.zip").read_bytes()
     refused(s2s_here(sender, "export", "runs/small", "small.zip"), "small.zip", "--overwrite")
-    done = s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite")
-    assert done.returncode == 0
+    succeeded(s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite"))
     assert (sender / "small.zip").read_bytes() == before  # the same run, the same bytes
 
 
@@ -65,8 +64,7 @@ def test_the_pairs_of_the_records_are_left_out_unless_they_may_be_shared(sender:
     own = read_history(sender / RUNS / "small")
     assert own.validations[0].attention
     for options in ((), ("--with-pairs",)):
-        done = s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite", *options)
-        assert done.returncode == 0, done.stderr
+        succeeded(s2s_here(sender, "export", "runs/small", "small.zip", "--overwrite", *options))
         shutil.unpack_archive(sender / "small.zip", tmp_path)
         kept = own.validations[0].attention if options else []
         expected = [own.validations[0].model_copy(update={"attention": kept}), *own.records[1:]]
@@ -83,8 +81,7 @@ def test_scores_with_pairs_are_told_to_be_so_where_the_pairs_are_left_out(sender
         (run / file).parent.mkdir(exist_ok=True)
         (run / file).touch()
     for options in ((), ("--with-pairs",)):
-        done = s2s_here(tmp_path, "export", "runs/pairs", "pairs.zip", "--overwrite", *options)
-        assert done.returncode == 0, done.stderr
+        succeeded(s2s_here(tmp_path, "export", "runs/pairs", "pairs.zip", "--overwrite", *options))
         shutil.unpack_archive(tmp_path / "pairs.zip", tmp_path)
         sent = tmp_path / "pairs"
         assert ((sent / "README.md").read_bytes() == (run / "README.md").read_bytes()) == bool(options)
@@ -98,8 +95,7 @@ def test_a_file_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path, t
     run = sender / RUNS / "small"
     (run / "epochs").mkdir()
     shutil.copy(run / "best" / "model.safetensors", run / "epochs" / "0003.safetensors")
-    done = s2s_here(sender, "export", "runs/small/epochs/0003.safetensors", "my third.zip")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(sender, "export", "runs/small/epochs/0003.safetensors", "my third.zip"))
     shutil.unpack_archive(sender / "my third.zip", tmp_path)
     assert not {path.name for path in (tmp_path / "small").iterdir()} & {*OF_BEST}
     assert translation(tmp_path, "--model", "small") == translation(sender, "--model", "runs/small")
@@ -108,8 +104,7 @@ def test_a_file_of_chosen_weights_has_no_scores_of_the_best_ones(sender: Path, t
 @pytest.mark.skipif(os.name == "nt", reason="no such names")
 def test_a_file_can_be_unpacked_on_windows(sender: Path) -> None:
     shutil.copytree(sender / RUNS / "small", sender / RUNS / "at 12:30?")
-    done = s2s_here(sender, "export", "runs/at 12:30?", "named.zip")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(sender, "export", "runs/at 12:30?", "named.zip"))
     names = zipfile.ZipFile(sender / "named.zip").namelist()
     assert {ntpath.splitdrive(name)[0] for name in names} == {""}
     assert {name.partition("/")[0] for name in names} == {"at 12_30_"}

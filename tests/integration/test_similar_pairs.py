@@ -11,7 +11,7 @@ from seq2seq_cli.runs.exported import ExportRecord, config_checksum
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import FEATURE_FILES, OF_PAIRS
 from seq2seq_cli.runs.listing import Run
-from tests.commands import s2s_here
+from tests.commands import refused, s2s_here, succeeded
 
 TEXT = "she kissed him ."
 WITHOUT = ("--set", "decoding.similar_pairs=0")
@@ -22,11 +22,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A working directory with a run that consults 4 pairs."""
     folder = tmp_path_factory.mktemp("similar")
     shutil.copy(Path(__file__).parents[2] / "data" / "sample.txt", folder)
-    assert s2s_here(folder, "prepare", "sample.txt", "--limit", "400").returncode == 0
+    succeeded(s2s_here(folder, "prepare", "sample.txt", "--limit", "400"))
     options = ("--set", "training.epochs=2", "--set", "decoding.similar_pairs=4", "--out", "runs/near")
-    done = s2s_here(folder, "train", "--config", "sample", *options)
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(folder, "train", "--config", "sample", *options))
     return folder
+
+
+@pytest.fixture
+def copy(home: Path, tmp_path: Path) -> Path:
+    """A copy of the working directory, to change."""
+    return shutil.copytree(home, tmp_path / "copy")
 
 
 def translation(folder: Path, *options: str) -> str:
@@ -55,51 +60,37 @@ def test_the_card_says_how_its_scores_were_found(home: Path) -> None:
 
 
 def test_the_graph_of_features_is_needed_without_kept_ones_alone_and_torch_computes_where_it_is_damaged(
-    home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    home: Path, copy: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    shutil.copytree(home / "runs" / "near", tmp_path / "near")
-    (tmp_path / "near" / "best" / "features.onnx").write_bytes(b"no graph")
-    assert translation(tmp_path, "--model", "near") == translation(home)
+    (copy / "runs" / "near" / "best" / "features.onnx").write_bytes(b"no graph")
+    assert translation(copy) == translation(home)
     for file in FEATURE_FILES.values():
-        (tmp_path / "near" / file).unlink()
-    done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)
-    assert (done.returncode, done.stdout) == (0, translation(home))
+        (copy / "runs" / "near" / file).unlink()
+    assert succeeded(s2s_here(copy, "translate", TEXT)).stdout == translation(home)
     assert "computing with torch" in caplog.text
-    assert s2s_here(tmp_path, "export", "near", "near.zip").returncode == 0
+    succeeded(s2s_here(copy, "export", "runs/near", "near.zip"))
     caplog.clear()
-    assert translation(tmp_path, "--model", "near") == translation(home)
+    assert translation(copy) == translation(home)
     assert not caplog.text
 
 
-def test_features_are_kept_for_the_best_weights_and_made_anew_for_others(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "data", tmp_path / "data")
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    run = RunFolder(tmp_path / "runs" / "near")
+def test_features_are_kept_for_the_best_weights_and_made_anew_for_others(copy: Path) -> None:
+    run = RunFolder(copy / "runs" / "near")
     pairs = SimilarPairs.open(run.path, src_size=10_000, tgt_size=10_000)
     kept = KeptFeatures.open(run, pairs)
     assert kept is not None
     content = bytes(kept.components)
     (run.path / FEATURE_FILES["projection"]).write_bytes(b"PK")
     resume = ("train", "--resume", "--out", "runs/near")
-    assert s2s_here(tmp_path, *resume).returncode == 0
+    succeeded(s2s_here(copy, *resume))
     again = KeptFeatures.open(run, pairs)
     assert again is not None
     assert bytes(again.components) == content
-    assert s2s_here(tmp_path, *resume, "--set", "training.epochs=4").returncode == 0
+    succeeded(s2s_here(copy, *resume, "--set", "training.epochs=4"))
     assert any(each.best for each in Run.read(run.path).history.validations[2:])
     anew = KeptFeatures.open(run, pairs)
     assert anew is not None
     assert bytes(anew.components) != content
-
-
-def test_a_resumed_run_is_opened_by_its_record(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "data", tmp_path / "data")
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    resume = ("train", "--resume", "--out", "runs/near", "--set", "decoding.beam_size=3")
-    assert s2s_here(tmp_path, *resume).returncode == 0
-    record = ExportRecord.read(tmp_path / "runs" / "near")
-    assert record.config == config_checksum(tmp_path / "runs" / "near")
-    assert record.decoding.beam_size == 3
 
 
 def test_a_score_is_that_of_model_and_pairs_together(home: Path) -> None:
@@ -117,11 +108,6 @@ def test_runs_together_consult_pairs_where_the_first_one_does(home: Path, tmp_pa
     assert translation(home, *other, *near) == translation(home, *WITHOUT)
 
 
-def exported(home: Path, target: Path, *options: str) -> None:
-    done = s2s_here(home, "export", "runs/near", str(target), *options)
-    assert done.returncode == 0, done.stderr
-
-
 def test_an_export_holds_the_pairs_only_where_that_is_asked_for_and_translates_without(
     home: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -130,7 +116,7 @@ def test_an_export_holds_the_pairs_only_where_that_is_asked_for_and_translates_w
         folder.mkdir()
         for name in ("near.zip", "near", "near.html"):
             caplog.clear()
-            exported(home, folder / name, *options)
+            succeeded(s2s_here(home, "export", "runs/near", str(folder / name), *options))
             assert ("--with-pairs includes them" in caplog.text) == (not options)
         shutil.unpack_archive(folder / "near.zip", folder / "unpacked")
         for name in ("unpacked/near", "near"):
@@ -142,53 +128,38 @@ def test_an_export_holds_the_pairs_only_where_that_is_asked_for_and_translates_w
     assert translation(home) != translation(home, *WITHOUT)
 
 
-@pytest.mark.parametrize("name", ["near.zip", "near", "near.html"])
-def test_pairs_that_are_missing_cannot_be_exported(home: Path, tmp_path: Path, name: str) -> None:
-    shutil.copytree(home / "runs" / "near", tmp_path / "run")
-    shutil.rmtree(tmp_path / "run" / "pairs")
-    done = s2s_here(tmp_path, "export", "run", f"made/{name}", "--with-pairs")
-    assert done.returncode == 2
-    assert "missing: leave out --with-pairs" in done.stderr
-    assert not (tmp_path / "made").exists()
-
-
-def test_a_run_without_pairs_says_how_it_gets_them(home: Path, tmp_path: Path) -> None:
-    expected = translation(home)
-    shutil.copytree(home / "data", tmp_path / "data")
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    shutil.rmtree(tmp_path / "runs" / "near" / "pairs")
-    done = s2s_here(tmp_path, "translate", TEXT)
+def test_a_run_without_pairs_exports_none_and_says_how_it_gets_them(home: Path, copy: Path) -> None:
+    shutil.rmtree(copy / "runs" / "near" / "pairs")
+    for name in ("near.zip", "near", "near.html"):
+        done = s2s_here(copy, "export", "runs/near", f"made/{name}", "--with-pairs")
+        refused(done, "missing: leave out --with-pairs")
+    assert not (copy / "made").exists()
     command = "train --resume --out runs/near --set decoding.similar_pairs=4"
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"s2s {command} writes it anew" in done.stderr
-    assert translation(tmp_path, *WITHOUT) == translation(home, *WITHOUT)
-    assert s2s_here(tmp_path, *command.split()).returncode == 0
-    assert translation(tmp_path) == expected
+    refused(s2s_here(copy, "translate", TEXT), f"s2s {command} writes it anew")
+    assert translation(copy, *WITHOUT) == translation(home, *WITHOUT)
+    succeeded(s2s_here(copy, *command.split()))
+    assert translation(copy) == translation(home)
 
 
 def test_an_archive_without_its_pairs_can_only_be_sent_again(home: Path, tmp_path: Path) -> None:
-    exported(home, tmp_path / "near.zip", "--with-pairs")
+    succeeded(s2s_here(home, "export", "runs/near", str(tmp_path / "near.zip"), "--with-pairs"))
     shutil.unpack_archive(tmp_path / "near.zip", tmp_path)
     shutil.rmtree(tmp_path / "near" / "pairs")
-    done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "have it sent again" in done.stderr
-    assert "--resume" not in done.stderr
+    assert "--resume" not in refused(s2s_here(tmp_path, "translate", "--model", "near", TEXT), "have it sent again")
 
 
-def test_damaged_pairs_are_told_in_one_line(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "runs" / "near", tmp_path / "near")
-    (tmp_path / "near" / "pairs" / "index.npy").write_bytes(b"PK")
-    done = s2s_here(tmp_path, "translate", "--model", "near", TEXT)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert "near/pairs: missing or damaged" in done.stderr
+def test_damaged_pairs_are_told_in_one_line(copy: Path) -> None:
+    (copy / "runs" / "near" / "pairs" / "index.npy").write_bytes(b"PK")
+    refused(s2s_here(copy, "translate", TEXT), "near/pairs: missing or damaged")
 
 
-def test_pairs_that_are_not_consulted_any_more_are_removed(home: Path, tmp_path: Path) -> None:
-    shutil.copytree(home / "data", tmp_path / "data")
-    shutil.copytree(home / "runs", tmp_path / "runs")
-    run = tmp_path / "runs" / "near"
+def test_pairs_that_are_not_consulted_any_more_are_removed_and_the_run_is_opened_by_its_record(
+    home: Path, copy: Path
+) -> None:
+    run = copy / "runs" / "near"
     assert all((run / file).is_file() for file in OF_PAIRS.values())
-    assert s2s_here(tmp_path, "train", "--resume", "--out", "runs/near", *WITHOUT).returncode == 0
+    succeeded(s2s_here(copy, "train", "--resume", "--out", "runs/near", *WITHOUT))
     assert not (run / "pairs").exists()
-    assert translation(tmp_path) == translation(home, *WITHOUT)
+    assert translation(copy) == translation(home, *WITHOUT)
+    record = ExportRecord.read(run)
+    assert (record.config, record.decoding.similar_pairs) == (config_checksum(run), 0)

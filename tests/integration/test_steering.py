@@ -15,26 +15,17 @@ SHOWN = "red\\u001b[31m\\u0007\\u202e\\u009b\\u2066!"
 ORDINARY = "می\u200cخواهم שלום हिन्दी \N{MAN}\u200d\N{WOMAN} é"
 
 
-def write_config(folder: Path) -> None:
-    (folder / "configs").mkdir()
-    (folder / "configs" / "mine.yaml").write_text(f"# {HOSTILE} {ORDINARY}\n", encoding="utf-8")
-
-
-def test_a_terminal_shows_control_characters_escaped(tmp_path: Path) -> None:
-    write_config(tmp_path)
-
-    with on_terminal([*S2S, "configs", "show", "--short", "mine"], tmp_path, PYTHONIOENCODING="utf-8") as terminal:
+def test_a_terminal_shows_control_characters_escaped_and_a_pipe_gets_the_text_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "mine.yaml").write_text(f"# {HOSTILE} {ORDINARY}\n", encoding="utf-8")
+    show = ("configs", "show", "--short", "mine")
+    with on_terminal([*S2S, *show], tmp_path, PYTHONIOENCODING="utf-8") as terminal:
         code, shown = terminal.wait()
 
     assert code == 0
     assert f"{SHOWN} {ORDINARY}" in shown
     assert not set(shown) & set("\x1b\x07\u202e\x9b\u2066")
-
-
-def test_a_pipe_gets_the_text_as_it_is(tmp_path: Path) -> None:
-    write_config(tmp_path)
-
-    assert f"{HOSTILE} {ORDINARY}" in s2s_here(tmp_path, "configs", "show", "--short", "mine").stdout
+    assert f"{HOSTILE} {ORDINARY}" in s2s_here(tmp_path, *show).stdout
 
 
 @pytest.mark.parametrize("arguments", [["runs", "--in"], ["inspect"], ["configs", "show"], ["prepare"]])

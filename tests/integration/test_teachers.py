@@ -11,7 +11,7 @@ from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.errors import Interrupted
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.feed import Mixture
-from tests.commands import SMALL, Done, refused, s2s_here, settings
+from tests.commands import SMALL, Done, refused, s2s_here, settings, succeeded
 from tests.corpora import write_reversals
 
 SHORT = [*SMALL, "training.epochs=1", "decoding.beam_size=1"]
@@ -24,14 +24,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     write_reversals(folder / "pairs.txt")
     prepare(folder, "pairs.txt")
-    done = trained(folder)
-    assert (done.returncode, "with the help of" in done.stderr) == (0, True), done.stderr
+    assert "with the help of" in succeeded(trained(folder)).stderr
     return folder
 
 
 def prepare(folder: Path, *arguments: str) -> None:
-    done = s2s_here(folder, "prepare", *arguments, "--languages", "en-de", "--set", "text.src.lowercase=true")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(folder, "prepare", *arguments, "--languages", "en-de", "--set", "text.src.lowercase=true"))
 
 
 def trained(folder: Path, *arguments: str) -> Done:
@@ -87,8 +85,7 @@ def test_teachers_that_are_there_are_not_trained_again(home: Path, tmp_path: Pat
     again = shutil.copytree(home, tmp_path / "again")
     refused(trained(again), "a run is there already")
     shutil.rmtree(again / "runs" / "last")
-    done = trained(again)
-    assert done.returncode == 0, done.stderr
+    done = succeeded(trained(again))
     assert [line.split()[1] for line in done.stderr.splitlines() if line.startswith("training ")] == ["runs/last"]
 
 

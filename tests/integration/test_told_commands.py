@@ -22,7 +22,7 @@ from seq2seq_cli.config.catalog import shipped_folder
 from seq2seq_cli.config.keys import schema_fields
 from seq2seq_cli.runs.records import read_history
 from seq2seq_cli.training.plan import Options, Planned, make_plan, run_path
-from tests.commands import SMALL, Done, s2s_here, settings
+from tests.commands import SMALL, Done, refused, s2s_here, settings, succeeded
 from tests.corpora import pair_lines
 
 PACKAGE = Path(seq2seq_cli.__file__).parent
@@ -52,22 +52,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("config", "folder"),
-    [
-        ("lr0.5", "runs/lr0.5"),
-        ("./lr0.5.yaml", "runs/lr0.5"),
-        ("a.yml", "runs/a"),
-        ("papers/luong2015", "runs/luong2015"),
-    ],
+    ("config", "name"),
+    [("lr0.5", "lr0.5"), ("./lr0.5.yaml", "lr0.5"), ("a.yml", "a"), ("papers/luong2015", "luong2015")],
 )
-def test_a_run_is_named_after_its_config(config: str, folder: str) -> None:
-    assert run_path(Options(config=config)) == Path(folder)
+def test_a_run_is_named_after_its_config(config: str, name: str) -> None:
+    assert run_path(Options(config=config)) == Path("runs", name)
 
 
 def next_line(home: Path, *options: str) -> str:
-    done = s2s_here(home, "prepare", "deu.txt", *options)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()[-1].removeprefix("next: ")
+    return succeeded(s2s_here(home, "prepare", "deu.txt", *options)).stdout.splitlines()[-1].removeprefix("next: ")
 
 
 def planned(line: str) -> Planned:
@@ -118,8 +111,7 @@ def test_it_trains_on_what_each_option_made(home: Path, options: str) -> None:
 
 def test_without_a_config_the_minutes_choose_one(home: Path) -> None:
     assert next_line(home) == "s2s train --minutes 6"
-    done = s2s_here(home, "train", "--set", "training.epochs=1", "--set", "training.precision=fp32")
-    assert done.returncode == 0, done.stderr
+    done = succeeded(s2s_here(home, "train", "--set", "training.epochs=1", "--set", "training.precision=fp32"))
     assert re.search(r"^[\d,]+ pairs, 6 minutes at [\d,]+ tokens/s: 256 numbers, [\d.]+ epochs;", done.stderr, re.M)
     assert "runs/6min " in done.stdout
     translate = done.stdout.splitlines()[-1].removeprefix("To translate: ")
@@ -129,8 +121,7 @@ def test_without_a_config_the_minutes_choose_one(home: Path) -> None:
 
 def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None:
     def told(done: Done) -> str | None:
-        assert done.returncode == 0, done.stderr
-        found = re.search("^To train longer: s2s (.*)$", done.stdout, re.M)
+        found = re.search("^To train longer: s2s (.*)$", succeeded(done).stdout, re.M)
         return found and found[1]
 
     s2s_here(home, "prepare", "deu.txt", "--out", "timed")
@@ -143,11 +134,10 @@ def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None
 
 
 def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:
-    done = s2s_here(home, "train", "--data", "my data/new")
-    told = re.search(r"make it with: (s2s prepare FILE .*)$", done.stderr, re.M)
+    told = re.search("make it with: (s2s prepare FILE .*)$", refused(s2s_here(home, "train", "--data", "my data/new")))
     assert told
-    done = s2s_here(home, *shlex.split(told[1].replace("FILE", "deu.txt"))[1:])
-    assert done.returncode == 0, done.stderr
+    assert not (home / "runs").exists()
+    succeeded(s2s_here(home, *shlex.split(told[1].replace("FILE", "deu.txt"))[1:]))
     planned("s2s train --data 'my data/new'")
 
 
@@ -166,8 +156,7 @@ def test_the_usage_lines_of_a_config_work_in_their_order(path: Path, home: Path)
         elif line.startswith("s2s translate "):
             assert read(line)["texts"]
         else:
-            done = s2s_here(home, *shlex.split(line)[1:])
-            assert done.returncode == 0, (line, done.stderr)
+            succeeded(s2s_here(home, *shlex.split(line)[1:]))
 
 
 TORCHRUNS = {name for action in get_args_parser()._actions for name in action.option_strings}
@@ -182,30 +171,32 @@ FILES = ("training.pt", "model.safetensors")
 
 
 def test_the_commands_options_and_keys_in_messages_are_there() -> None:
-    found, wrong = 0, []
-    for module, text in messages():
+    found, wrong = 0, list[tuple[Path, str]]()
+    for place, text in messages():
         if text.startswith(" --"):
             continue  # the end of a command line, which a test above runs
         named = re.findall(COMMAND, text)
-        wrong += [
-            (module, text) for command, taken in named if not set(re.findall(OPTION, taken)) <= options_of(command)
-        ]
         options = re.findall(OPTION, text)
-        wrong += [(module, text)] if not set(options) <= OTHER_OPTIONS.union(*map(options_of, commands())) else []
         keys = [key for key in re.findall(KEY, text) if " " in text and key not in FILES]
-        wrong += [(module, text)] if not all(tuple(key.split(".")) in schema_fields() for key in keys) else []
-        wrong += [(module, text)] if re.search(r"--set (data|text)\.", text) and "prepare" not in text else []
+        is_right = (
+            all(set(re.findall(OPTION, taken)) <= options_of(command) for command, taken in named)
+            and set(options) <= OTHER_OPTIONS.union(*map(options_of, commands()))
+            and all(tuple(key.split(".")) in schema_fields() for key in keys)
+            and ("prepare" in text or not re.search(r"--set (data|text)\.", text))
+        )
+        wrong += [] if is_right else [(place, text)]
         found += len(named) + len(options) + len(keys)
     assert not wrong
     assert found > 200
 
 
-def messages() -> Iterator[tuple[str, str]]:
-    """The texts in the code but for docstrings, with the names of their modules; … stands for what is filled in."""
-    for module, nodes in code().items():
+def messages() -> Iterator[tuple[Path, str]]:
+    """The texts in the code but for docstrings, with their files; … stands for what is filled in."""
+    for path in PACKAGE.rglob("*.py"):
+        nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
         apart = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
         apart |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
-        yield from ((module, text) for node in nodes if id(node) not in apart and (text := text_of(node)))
+        yield from ((path, text) for node in nodes if id(node) not in apart and (text := text_of(node)))
 
 
 def text_of(node: ast.AST) -> str:
@@ -220,13 +211,3 @@ def options_of(command: str) -> frozenset[str]:
     """Those of a command and of its subcommands."""
     found = [commands()[command], *getattr(commands()[command], "commands", {}).values()]
     return frozenset(name for each in found for parameter in each.params for name in parameter.opts)
-
-
-def code() -> Mapping[str, list[ast.AST]]:
-    """The syntax of each module of the package by its name."""
-    return {
-        ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): list(
-            ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        )
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }

@@ -1,6 +1,5 @@
 """A fresh environment with the packages of examples/translate_only alone: neither torch nor spaCy."""
 
-import hashlib
 import os
 import re
 import shutil
@@ -15,7 +14,9 @@ import pytest
 from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.run import train_session
+from tests.commands import Done, succeeded
 from tests.corpora import prepared
+from tests.folders import contents
 from tests.tiny import started, tiny_config
 
 pytestmark = pytest.mark.slow
@@ -58,39 +59,30 @@ def run(tmp_path: Path) -> Iterator[Path]:
         path.chmod(path.stat().st_mode | stat.S_IWUSR)
 
 
-def digest(folder: Path) -> str:
-    content = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        content.update(str(path.relative_to(folder)).encode())
-        content.update(path.read_bytes() if path.is_file() else b"")
-    return content.hexdigest()
+def s2s(environment: Path, folder: Path, *arguments: str | Path, text: str = "") -> Done:
+    """A command of the environment, which finds none of our modules."""
+    command: list[str | Path] = [environment / "s2s", *arguments]
+    variables = os.environ | {"PYTHONPATH": ""}
+    return subprocess.run(
+        command, cwd=folder, env=variables, input=text, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 def test_a_moved_read_only_run_translates_without_torch_and_spacy(environment: Path, run: Path, tmp_path: Path) -> None:
     for package in ("torch", "spacy"):
         assert subprocess.run([environment / "python", "-c", f"import {package}"], capture_output=True).returncode
-    before = digest(run)
+    before = contents(run)
 
-    done = subprocess.run(
-        [environment / "s2s", "translate", "--model", run],
-        input="".join(f"{sentence}\n" for sentence in SENTENCES),
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": ""},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    text = "".join(f"{sentence}\n" for sentence in SENTENCES)
+    done = succeeded(s2s(environment, tmp_path, "translate", "--model", run, text=text))
 
-    assert done.returncode == 0, done.stderr
     ours = load_translator(RunFolder(run), overrides=["decoding.engine=torch"]).translate(SENTENCES)
     assert done.stdout.splitlines() == [translation.text for translation in ours]
-    assert digest(run) == before
+    assert contents(run) == before
 
 
-def test_runs_are_listed_there(environment: Path, run: Path) -> None:
-    done = subprocess.run(
-        [environment / "s2s", "runs", "--in", run.parent], capture_output=True, encoding="utf-8", check=False
-    )
+def test_runs_are_listed_there(environment: Path, run: Path, tmp_path: Path) -> None:
+    done = s2s(environment, tmp_path, "runs", "--in", run.parent)
     assert (done.returncode, done.stderr) == (0, "")
     assert "run" in done.stdout
 
@@ -100,9 +92,7 @@ def test_runs_are_listed_there(environment: Path, run: Path) -> None:
 )
 def test_training_there_names_what_is_missing(environment: Path, tmp_path: Path, command: list[str]) -> None:
     prepared(tmp_path / "corpus", [(f"word {i} .", f"Wort {i} .") for i in range(40)])  # else its lack is told first
-    done = subprocess.run(
-        [environment / "s2s", *command], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
-    )
+    done = s2s(environment, tmp_path, *command)
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
     told = r"s2s: error: the package .* is not installed: install the full s2s package \(README, Install\)\n"
     assert re.fullmatch(told, done.stderr)

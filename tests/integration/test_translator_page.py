@@ -26,7 +26,7 @@ from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codec, load_codecs
 from seq2seq_cli.text.vocabulary import BOS, EOS, UNK
 from tests.browser import Browser
-from tests.commands import s2s_here
+from tests.commands import s2s_here, succeeded
 from tests.unit.decoding.engines.runs import VOCABULARY, opened, random_sources
 from tests.unit.decoding.engines.test_onnx_engine import EVERY, OTHER_CELLS, SHIPPED, exported
 from tests.unit.model.conftest import COMBINATIONS, name_of
@@ -86,21 +86,15 @@ def from_the_disk(browser: Browser) -> Iterator[None]:
     assert all(request.startswith("file:") for request in browser.requests)
 
 
-def with_rounded_weights(run: RunWriter) -> RunWriter:
-    """The run with weights that the page has as they are."""
+def open_page(browser: Browser, run: RunWriter) -> None:
+    """Export a run and open the page, ready to translate; the run gets the weights of the page, which are rounded."""
     in_steps = {name: rounded(weight) for name, weight in run.read_best().items()}
     run.save_best({name: (number * step).astype(np.float32) for name, (number, step) in in_steps.items()})
-    return run
-
-
-def open_page(browser: Browser, run: RunWriter) -> Path:
-    """Export a run and open the page, ready to translate."""
     page = run.path.with_suffix(".html")
     done = s2s_here(run.path.parent, "export", str(run.path), str(page), "--overwrite", "--with-pairs")
     assert (done.returncode, done.stderr) == (0, "")
     browser.open(page)
     browser.run("pageOpened.then(() => true)")
-    return page
 
 
 def translated(browser: Browser, texts: list[str]) -> list[Any]:
@@ -126,7 +120,6 @@ def test_its_translations_and_weights_are_those_of_python(
     browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, languages: tuple[str, str]
 ) -> None:
     run = make_run(tmp_path / "run", score=score, unit=unit, languages=languages, copies=True)
-    run = with_rounded_weights(run)
     open_page(browser, run)
     expected = load(run.path).translator.translate(TEXTS)
     found = translated(browser, TEXTS)
@@ -175,7 +168,7 @@ def test_its_subwords_keep_the_case_of_letters_as_those_of_python(
 
 def test_its_penalties_are_those_of_python(browser: Browser, tmp_path: Path) -> None:
     penalties = DecodingConfig(prune=None, length_penalty="gnmt", length_penalty_alpha=2.0, coverage_penalty=0.5)
-    run = with_rounded_weights(make_run(tmp_path / "run", decoding=penalties))
+    run = make_run(tmp_path / "run", decoding=penalties)
     open_page(browser, run)
     expected = load(run.path).translate(TEXTS)
     assert [each["text"] for each in translated(browser, TEXTS)] == expected
@@ -223,7 +216,7 @@ def test_it_consults_the_similar_pairs_that_python_consults(
     browser: Browser, tmp_path: Path, score: ScoreName, unit: Unit, lengths: list[int]
 ) -> None:
     search = DecodingConfig(similar_pairs=8, similar_pairs_weight=0.9, beam_size=40, min_length=2)
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit=unit, decoding=search))
+    run = make_run(tmp_path / "run", score=score, unit=unit, decoding=search)
     random = np.random.default_rng(1)
     src, tgt = (len(codec.vocabulary) for codec in load_codecs(run.path))
     # Every other pair is there twice: of equally similar ones, the first are consulted.
@@ -278,7 +271,7 @@ def test_every_mechanism_gives_what_python_computes(
 
 @pytest.mark.parametrize("score", ["general", "none"])
 def test_its_steps_and_its_searches_are_those_of_python(browser: Browser, tmp_path: Path, score: ScoreName) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run", score=score, unit="bpe"))
+    run = make_run(tmp_path / "run", score=score, unit="bpe")
     open_page(browser, run)
     translator = load(run.path).translator.with_traces(steps=True)
     text = "she kissed the dog ."
@@ -300,7 +293,7 @@ def test_its_steps_and_its_searches_are_those_of_python(browser: Browser, tmp_pa
 
 @pytest.mark.parametrize("others", [1, 6])
 def test_its_alternatives_are_those_of_python(browser: Browser, tmp_path: Path, others: int) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run", unit="bpe"))
+    run = make_run(tmp_path / "run", unit="bpe")
     open_page(browser, run)
     translator = load(run.path).translator.with_n_best(1 + others)
     for text in ("she kissed the dog .", "<b>he</b> saw", "Tom saw him ?"):
@@ -320,7 +313,7 @@ def paths(tree: Any) -> list[tuple[Any, ...]]:
 
 
 def test_it_translates_what_is_typed_and_shows_its_attention(browser: Browser, tmp_path: Path) -> None:
-    run = with_rounded_weights(make_run(tmp_path / "run"))
+    run = make_run(tmp_path / "run")
     open_page(browser, run)
     assert browser.run("document.activeElement.id") == "source"
     browser.type("she kissed him .")
@@ -350,14 +343,13 @@ DRESSES = [
 def test_it_translates_500_sentences_with_a_trained_model_as_python_does(browser: Browser, tmp_path: Path) -> None:
     options = ("--config", "luong_general", "--set", "training.epochs=2")
     for command in (("prepare", str(SAMPLE), "--out", "data"), ("train", "--data", "data", *options, "--out", "run")):
-        done = s2s_here(tmp_path, *command)
-        assert done.returncode == 0, done.stderr
+        succeeded(s2s_here(tmp_path, *command))
     run = RunWriter(tmp_path / "run")
     sources = dict.fromkeys(line.split("\t")[0] for line in SAMPLE.read_text(encoding="utf-8").splitlines())
     texts = [DRESSES[i % len(DRESSES)].format(*source.split(" ", 1), "") for i, source in enumerate(sources)][:500]
     assert len(texts) == 500
     exact = load(run.path).translator.translate(texts)
-    open_page(browser, with_rounded_weights(run))
+    open_page(browser, run)
     found = [each["text"] for each in translated(browser, texts)]
     rounded = load(run.path).translator.translate(texts)
     assert found == [each.text for each in rounded]

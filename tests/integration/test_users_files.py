@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import S2S, SMALL, Done, refused, s2s_here, settings
+from tests.commands import S2S, SMALL, Done, refused, s2s_here, settings, succeeded
 from tests.corpora import write_reversals
 from tests.folders import contents
 from tests.forks import Forked
@@ -29,9 +29,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with pairs, a prepared corpus and a run."""
     home = tmp_path_factory.mktemp("home")
     write_reversals(home / "pairs.txt")
-    assert s2s_here(home, "prepare", "pairs.txt", "--out", "prepared").returncode == 0
-    done = train(home, "runs/first")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(home, "prepare", "pairs.txt", "--out", "prepared"))
+    succeeded(train(home, "runs/first"))
     return home
 
 
@@ -49,8 +48,7 @@ def test_files_beside_those_of_a_run_stay_when_it_is_replaced(home: Path) -> Non
     shutil.copytree(home / "runs" / "first", home / "runs" / "second")
     photo = home / "runs" / "second" / "best" / "photo.jpg"
     photo.write_bytes(b"mine")
-    done = train(home, "runs/second", "--overwrite", "--set", "training.seed=77")
-    assert done.returncode == 0, done.stderr
+    succeeded(train(home, "runs/second", "--overwrite", "--set", "training.seed=77"))
     assert photo.read_bytes() == b"mine"
     assert "  seed: 77\n" in (home / "runs" / "second" / "config.yaml").read_text(encoding="utf-8")
 
@@ -59,8 +57,7 @@ def test_a_corpus_is_prepared_into_the_current_folder_which_stays_the_same_one(h
     here = home / "here"
     here.mkdir()
     number = here.stat().st_ino
-    done = s2s_here(here, "prepare", "../pairs.txt", "--out", ".")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(here, "prepare", "../pairs.txt", "--out", "."))
     assert here.stat().st_ino == number
     assert (here / "manifest.json").is_file()
 
@@ -86,7 +83,7 @@ def test_a_second_prepare_is_refused_at_once_and_what_is_saved_meanwhile_stays(h
 
 
 def test_what_a_killed_preparation_has_left_is_cleared_though_the_folder_is_up_to_date(home: Path) -> None:
-    assert s2s_here(home, "prepare", "pairs.txt", "--out", "again").returncode == 0
+    succeeded(s2s_here(home, "prepare", "pairs.txt", "--out", "again"))
     left = home / "again" / ".unfinished"
     (left / "new").mkdir(parents=True)
     (left / "new" / "train.src.txt").touch()
@@ -102,8 +99,7 @@ def test_a_run_is_resumed_though_its_making_was_killed_while_it_moved_files(home
     for name in (".lock", "ready"):
         (new.parent / name).touch()
     (home / "runs" / "first" / "config.yaml").rename(new / "config.yaml")
-    done = s2s_here(home, "train", "--resume", "--out", "runs/first", "--set", "training.epochs=2")
-    assert done.returncode == 0, done.stderr
+    succeeded(s2s_here(home, "train", "--resume", "--out", "runs/first", "--set", "training.epochs=2"))
     assert not new.parent.exists()
 
 
@@ -118,7 +114,7 @@ def test_attention_files_replace_nothing_unasked_side_by_side_either(home: Path)
     assert (home / "same.html").read_bytes() == written
     (home / "same.html").chmod(0o600)
     (home / "link.html").symlink_to("same.html")
-    assert s2s_here(home, *command[:-1], "link.html", "--overwrite").returncode == 0
+    succeeded(s2s_here(home, *command[:-1], "link.html", "--overwrite"))
     assert (home / "link.html").is_symlink()
     assert (home / "same.html").stat().st_mode & 0o777 == 0o600
 

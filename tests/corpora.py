@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from seq2seq_cli.corpus.manifest import MANIFEST, FileRecord
@@ -17,11 +17,16 @@ WORDS = ("text.unit=word", "text.src.lowercase=true", "text.src.spacing=false")
 SYMBOLS = "abcdefghijklmnopqrst"
 
 
+def write_lines(path: Path, lines: Iterable[str]) -> Path:
+    """A file of lines, with a line feed after each."""
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
 def prepared(folder: Path, pairs: Sequence[tuple[str, str]], overrides: Sequence[str] = ()) -> PreparedCorpus:
     """The corpus of these pairs, in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    pair_file = folder / "pairs.txt"
-    pair_file.write_text("".join(f"{src}\t{tgt}\n" for src, tgt in pairs), encoding="utf-8")
+    pair_file = write_lines(folder / "pairs.txt", map("\t".join, pairs))
     known = ["text.src.language=en", "text.tgt.language=de", "text.tgt.spacing=false"]
     prepare(pair_file, out=folder / "prepared", overrides=[*WORDS, *known, *overrides])
     return PreparedCorpus.open(folder / "prepared")
@@ -51,7 +56,7 @@ def reversed_words(sequence: str) -> str:
 def write_reversals(path: Path, count: int = 200) -> None:
     """A pair file of sequences and their reversals."""
     sequences = symbol_sequences(count, shortest=3, longest=6)
-    path.write_text("".join(f"{s}\t{reversed_words(s)}\n" for s in sequences), encoding="utf-8")
+    write_lines(path, (f"{s}\t{reversed_words(s)}" for s in sequences))
 
 
 def splits_of(pairs: Sequence[tuple[str, str]], *, valid: int = 1000, test: int = 1000) -> list[int]:

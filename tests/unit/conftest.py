@@ -13,16 +13,14 @@ from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.training.events import Event
 from seq2seq_cli.training.run import train_session
 from seq2seq_cli.training.session import Session
-from tests.corpora import pair_lines, prepared, reversed_words, symbol_sequences
+from tests.corpora import pair_lines, prepared, reversed_words, symbol_sequences, write_lines
 from tests.tiny import started, tiny_config
 
 
 @pytest.fixture
 def pair_file(tmp_path: Path) -> Path:
     """300 pairs."""
-    path = tmp_path / "deu.txt"
-    path.write_text("\n".join(pair_lines(300)) + "\n", encoding="utf-8")
-    return path
+    return write_lines(tmp_path / "deu.txt", pair_lines(300))
 
 
 @pytest.fixture(scope="session")

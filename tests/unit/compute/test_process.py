@@ -5,7 +5,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -41,8 +41,10 @@ def test_out_of_memory_becomes_one_line_that_says_what_helps(allocate: Callable[
         allocate()
 
 
-SCATTER = """
+RUN_EACH = """
+import os, sys
 import psutil
+from seq2seq_cli.compute.process import FreedMemory
 
 def resident():
     return psutil.Process().memory_info().rss / 1e6
@@ -53,12 +55,7 @@ def scatter(count):
     "Free nine of ten blocks of 0.1 MB: memory at the end of the heap is returned in any case."
     blocks[:] = [bytes([1]) * 100_000 for _ in range(count)]
     blocks[:] = [block if place % 10 == 0 else None for place, block in enumerate(blocks)]
-"""
 
-
-RUN_EACH = """
-import os, sys
-from seq2seq_cli.compute.process import FreedMemory
 for code in sys.argv[1:]:
     if not (pid := os.fork()):
         exec(code)
@@ -91,7 +88,7 @@ for _ in range(2):
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another allocator")
 def test_freed_memory_is_kept_until_it_is_too_much_and_returned_around_tensors_of_other_sizes() -> None:
     """Each in a process of its own; they are forked from one."""
-    command = [sys.executable, "-c", SCATTER + RUN_EACH, KEPT_AND_LEFT, GIVEN_BACK]
+    command = [sys.executable, "-c", RUN_EACH, KEPT_AND_LEFT, GIVEN_BACK]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     kept, left, first, second = map(float, done.stdout.split())
@@ -101,32 +98,24 @@ def test_freed_memory_is_kept_until_it_is_too_much_and_returned_around_tensors_o
     assert second < 30
 
 
-@pytest.fixture
-def unset_variables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An x86 machine on which none of the variables is set."""
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+@pytest.mark.parametrize(
+    ("machine", "users", "unset"),
+    [
+        ("x86_64", {VARIABLES[1]: "7"}, ()),
+        ("x86_64", {"OMP_WAIT_POLICY": "PASSIVE"}, VARIABLES[:1]),  # which would override the policy
+        ("aarch64", {}, VARIABLES[1:]),
+    ],
+)
+def test_variables_that_are_not_set_are_set_where_they_help_and_the_users_stay(
+    monkeypatch: pytest.MonkeyPatch, machine: str, users: dict[str, str], unset: Sequence[str]
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
     for variable in (*VARIABLES, "OMP_WAIT_POLICY"):
         monkeypatch.setenv(variable, "")
         monkeypatch.delenv(variable)
-
-
-@pytest.mark.usefixtures("unset_variables")
-def test_variables_that_are_not_set_are_set_and_the_users_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLES[1], "7")
+    for variable, value in users.items():
+        monkeypatch.setenv(variable, value)
     prepare_environment()
-    assert all(int(os.environ[variable]) > 0 for variable in VARIABLES)
-    assert os.environ[VARIABLES[1]] == "7"
-
-
-@pytest.mark.usefixtures("unset_variables")
-def test_the_wait_policy_of_the_user_is_not_overridden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_WAIT_POLICY", "PASSIVE")
-    prepare_environment()
-    assert "GOMP_SPINCOUNT" not in os.environ
-
-
-@pytest.mark.usefixtures("unset_variables")
-def test_on_other_machines_cache_and_numpys_threads_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("platform.machine", lambda: "aarch64")
-    prepare_environment()
-    assert not {*VARIABLES[1:]} & os.environ.keys()
+    assert {variable for variable in VARIABLES if variable not in os.environ} == set(unset)
+    assert all(int(os.environ[variable]) > 0 for variable in VARIABLES if variable not in unset)
+    assert all(os.environ[variable] == value for variable, value in users.items())

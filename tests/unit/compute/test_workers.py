@@ -62,8 +62,7 @@ def save_when_stopped(begun: Path, saved: Path) -> None:
 
 
 def stop_once_there_is(path: Path) -> None:
-    while not path.exists():
-        time.sleep(0.01)
+    wait_until(path.exists)
     raise KeyboardInterrupt
 
 

@@ -10,6 +10,7 @@ from seq2seq_cli.config.loader import dump_config, load_config, load_saved_confi
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.text import TextConfig
 from seq2seq_cli.errors import ConfigError
+from tests.unit.config.test_catalog import write
 
 MUST_BE_EQUAL = (
     "must be equal: the encoder's last state is the decoder's first; or choose another model.bridge than copy"
@@ -25,8 +26,7 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def load(text: str, *overrides: str) -> Config:
-    Path("my.yaml").write_text(text, encoding="utf-8")
-    return load_config("my.yaml", overrides)
+    return load_config(str(write("my.yaml", text)), overrides)
 
 
 def problems(text: str, *overrides: str) -> Sequence[str]:
@@ -35,13 +35,9 @@ def problems(text: str, *overrides: str) -> Sequence[str]:
     return list(caught.value.args)
 
 
-def test_no_name_gives_the_defaults() -> None:
-    assert load_config(None) == Config()
-
-
 @pytest.mark.parametrize("text", ["# only a comment\n", "training:\n", "data:\ntext:\n  src:\n", "{}", "\ufeff"])
-def test_a_file_that_states_nothing_gives_the_defaults(text: str) -> None:
-    assert load(text) == Config()
+def test_a_file_that_states_nothing_and_no_name_give_the_defaults(text: str) -> None:
+    assert load(text) == load_config(None) == Config()
 
 
 def test_values_are_read_and_the_rest_is_default() -> None:
@@ -164,11 +160,10 @@ def test_bytes_that_are_not_utf8_are_named() -> None:
 
 
 def test_a_message_names_the_file_as_the_user_did() -> None:
-    Path("configs").mkdir()
-    Path("configs/mine.yaml").write_text("a: 1", encoding="utf-8")
+    path = write("configs/mine.yaml", "a: 1")
 
     for name in ("mine", "configs/mine.yaml"):
-        with pytest.raises(ConfigError, match=rf"^{Path('configs/mine.yaml')}:1:1: a: "):
+        with pytest.raises(ConfigError, match=rf"^{path}:1:1: a: "):
             load_config(name)
 
 
@@ -232,8 +227,7 @@ def test_mistakes_of_file_and_overrides_come_together() -> None:
 
 
 def test_a_saved_config_may_hold_keys_of_another_version(caplog: pytest.LogCaptureFixture) -> None:
-    path = Path("config.yaml")
-    path.write_text("training: {epochs: 3, fancy: 1}\nmodel: {encoder: {bidi: true}}\nnew: {a: 1}\n", encoding="utf-8")
+    path = write("config.yaml", "training: {epochs: 3, fancy: 1}\nmodel: {encoder: {bidi: true}}\nnew: {a: 1}\n")
 
     with caplog.at_level(logging.WARNING):
         config = load_saved_config(path)
@@ -248,8 +242,7 @@ def test_a_saved_config_may_hold_keys_of_another_version(caplog: pytest.LogCaptu
 
 
 def test_an_override_of_a_saved_config_is_read_strictly() -> None:
-    path = Path("config.yaml")
-    path.write_text(dump_config(Config()), encoding="utf-8")
+    path = write("config.yaml", dump_config(Config()))
 
     assert load_saved_config(path, ["training.epochs=20"]).training.epochs == 20
     with pytest.raises(ConfigError, match=r"^--set training\.epohcs=20: unknown key"):
@@ -257,8 +250,7 @@ def test_an_override_of_a_saved_config_is_read_strictly() -> None:
 
 
 def test_sections_of_a_saved_config_can_be_left_to_the_overrides() -> None:
-    path = Path("config.yaml")
-    path.write_text("data: {limit: 5}\ntext: {unit: bpe}\ntraining: {epochs: 3}\n", encoding="utf-8")
+    path = write("config.yaml", "data: {limit: 5}\ntext: {unit: bpe}\ntraining: {epochs: 3}\n")
 
     config = load_saved_config(path, ["text.unit=character"], without=("data", "text"))
 
@@ -267,17 +259,11 @@ def test_sections_of_a_saved_config_can_be_left_to_the_overrides() -> None:
 
 
 @pytest.mark.parametrize("text", ["training: [", "training: {epochs: x}", "just words"])
-def test_a_damaged_saved_config_is_an_error(text: str) -> None:
-    path = Path("config.yaml")
-    path.write_text(text, encoding="utf-8")
-
-    with pytest.raises(ConfigError, match=r"^config\.yaml:1:"):
-        load_saved_config(path)
-
-
-def test_a_missing_saved_config_is_an_error() -> None:
+def test_a_damaged_or_missing_saved_config_is_an_error(text: str) -> None:
     with pytest.raises(ConfigError, match=r"^config\.yaml: "):
         load_saved_config(Path("config.yaml"))
+    with pytest.raises(ConfigError, match=r"^config\.yaml:1:"):
+        load_saved_config(write("config.yaml", text))
 
 
 def test_a_dumped_config_states_every_key() -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.compute.ragged import Ragged
 from seq2seq_cli.config.choices import Unit
 from seq2seq_cli.config.loader import load_config
+from seq2seq_cli.config.schema.text import SideConfig, TextConfig
 from seq2seq_cli.config.schema.training import AugmentationConfig, TrainingConfig
 from seq2seq_cli.corpus.augmentation import Augmentation, change_final_mark, change_marks, with_typo
 from seq2seq_cli.corpus.names import Names
@@ -26,7 +27,7 @@ from seq2seq_cli.text.segmenter import get_segmenter
 from seq2seq_cli.text.sides import fit_codecs
 from seq2seq_cli.text.vocabulary import UNK
 from tests.corpora import prepared
-from tests.unit.corpus.test_names import randoms
+from tests.unit.corpus.test_names import KNOWN_NAMES, randoms
 
 Pair = tuple[str, str]
 
@@ -35,8 +36,6 @@ PLAIN = [
     ("Houses, builders, knowing!", "Häuser, Bauer, Kenner!"),
     ("Is the hotel full?", "Ist das Hotel voll?"),
 ]
-SYLLABLES = ("Ba", "Do", "Ki", "Lu", "Me")
-KNOWN_NAMES = ["Tom", "Anna", *(first + last for first in SYLLABLES for last in ("ra", "ni", "lo", "tu"))]
 PAIRS = [*PLAIN, *((f"{name} sees a house.", f"{name} sieht ein Haus.") for name in KNOWN_NAMES)]
 CHARACTERS = " ".join([*string.ascii_letters, *string.digits, *"äöüÄÖÜßéÉ.,:;!?…-/'()\"“”„«»", *"你好吗。"])
 NAMES = Names.of(PAIRS, units=CHARACTERS)
@@ -47,20 +46,12 @@ NOTHING = dict.fromkeys(AugmentationConfig.model_fields, 0.0) | {"enabled": True
 @cache
 def codecs_of(unit: Unit, *, lowercase: bool = False) -> tuple[Codec, Codec]:
     """With bpe, of a shared vocabulary that has every character of the tests."""
-    text = load_config(
-        None,
-        [
-            f"text.unit={unit}",
-            *(f"text.{side}.language={language}" for side, language in (("src", "en"), ("tgt", "de"))),
-            *(f"text.{side}.min_count=1" for side in ("src", "tgt")),
-            f"text.src.lowercase={str(lowercase).lower()}",
-        ],
-    ).text
-    counts = []
-    for side, sentences in zip((text.src, text.tgt), zip(*PAIRS, strict=True), strict=True):
-        segmenter = get_segmenter(side, text.unit)
-        counts.append(Counter(token for each in (*sentences, CHARACTERS) for token in segmenter.tokens(each)))
-    return fit_codecs(text, counts[0], counts[1])
+    src, tgt = SideConfig(language="en", lowercase=lowercase, min_count=1), SideConfig(language="de", min_count=1)
+    src_counts, tgt_counts = (
+        Counter(token for each in (*sentences, CHARACTERS) for token in get_segmenter(side, unit).tokens(each))
+        for side, sentences in zip((src, tgt), zip(*PAIRS, strict=True), strict=True)
+    )
+    return fit_codecs(TextConfig(unit=unit, src=src, tgt=tgt), src_counts, tgt_counts)
 
 
 def augmentation(
@@ -85,13 +76,12 @@ def rows(pairs: ParallelIds) -> list[tuple[list[int], list[int]]]:
 
 
 def changed_ids(
-    pairs: Sequence[Pair], codecs: tuple[Codec, Codec], **probabilities: float
+    pairs: Sequence[Pair], codecs: tuple[Codec, Codec], times: int = 40, /, **probabilities: float
 ) -> list[tuple[list[int], list[int]]]:
-    """The ids of 40 different changes of each pair."""
+    """The ids of so many different changes of each pair."""
     ids = encoded(pairs, codecs)
-    return rows(
-        augmentation(codecs, **probabilities).apply(ids, np.arange(40 * len(ids)) % len(ids), epoch=0, window=0)
-    )
+    chosen = np.arange(times * len(ids)) % len(ids)
+    return rows(augmentation(codecs, **probabilities).apply(ids, chosen, epoch=0, window=0))
 
 
 def written(line: tuple[list[int], list[int]], codecs: tuple[Codec, Codec]) -> Pair:
@@ -111,13 +101,10 @@ def changed(pair: Pair, **probabilities: float) -> list[Pair]:
 @pytest.mark.parametrize(("plain", "further"), [(60, 5), (15, 2), (3, 0)])
 def test_pairs_with_digits_are_read_more_often_where_they_are_few_and_numbers_change(plain: int, further: int) -> None:
     codecs = codecs_of("bpe")
-    ids = encoded([("25 cats", "25 Katzen"), *PLAIN * (plain // 3)], codecs)
-    often, once = (
-        augmentation(codecs, numbers=probability).apply(ids, np.arange(len(ids)), epoch=0, window=0)
-        for probability in (1.0, 0.0)
-    )
-    assert len(often) == len(ids) + further
-    assert sorted(rows(once)) == sorted(rows(ids))
+    pairs = [("25 cats", "25 Katzen"), *PLAIN * (plain // 3)]
+    often, once = (changed_ids(pairs, codecs, 1, numbers=probability) for probability in (1.0, 0.0))
+    assert len(often) == len(pairs) + further
+    assert sorted(once) == sorted(rows(encoded(pairs, codecs)))
 
 
 @pytest.mark.parametrize(
@@ -153,9 +140,8 @@ def test_few_pairs_without_a_name_get_one_at_their_end() -> None:
         name = re.fullmatch(r"They built a house, (.+)\.", src)
         assert name
         assert tgt == f"Sie bauten ein Haus, {name[1]}."
-    assert set(changed(("They built a house", "Sie bauten ein Haus."), names=1.0)) == {
-        ("They built a house", "Sie bauten ein Haus.")
-    }
+    unmarked = ("They built a house", "Sie bauten ein Haus.")
+    assert set(changed(unmarked, names=1.0)) == {unmarked}
 
 
 @pytest.mark.parametrize("unit", ["word", "bpe"])
@@ -180,8 +166,7 @@ def test_joined_lines_hold_two_to_four_pairs_up_to_a_limit() -> None:
     short = [(f"{name} sees!", f"{name} sieht!") for name in KNOWN_NAMES]
     long = ("They " + "they " * 39 + "built!", "Sie " * 40 + "bauten!")
     pairs = [*short * 8, long]
-    ids = encoded(pairs, codecs)
-    lines = rows(augmentation(codecs, joined=1.0).apply(ids, np.arange(len(ids)), epoch=0, window=0))
+    lines = changed_ids(pairs, codecs, 1, joined=1.0)
     texts = [written(line, codecs) for line in lines]
     assert sorted(sentence for src, _ in texts for sentence in re.findall(r"\S[^!]*!", src)) == sorted(
         src.strip() for src, _ in pairs
@@ -251,8 +236,7 @@ EVERYTHING = {name: 1.0 for name in AugmentationConfig.model_fields if name not 
 @pytest.mark.parametrize("pair", [("Tom 漢 Anna.", "Tom Anna."), ("Tom sees 25.", "Tom sieht 漢 25.")])
 def test_a_pair_with_an_unknown_word_stays_as_it_is(pair: Pair) -> None:
     codecs = codecs_of("bpe")
-    ids = encoded([pair], codecs)
-    assert rows(augmentation(codecs, **EVERYTHING).apply(ids, np.array([0]), epoch=0, window=0)) == rows(ids)
+    assert changed_ids([pair], codecs, 1, **EVERYTHING) == rows(encoded([pair], codecs))
 
 
 @given(

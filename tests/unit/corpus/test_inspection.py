@@ -10,7 +10,7 @@ from seq2seq_cli.corpus.splits import SPLITS
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.text.sides import SIDES, SideName
 from seq2seq_cli.text.vocabulary import UNK
-from tests.corpora import forge_record, prepared, symbol_sequences
+from tests.corpora import forge_record, prepared, symbol_sequences, write_lines
 
 NO_HELD_OUT = ("data.valid_sources=0", "data.test_sources=0")
 SMALL = ("text.src.min_count=2", "text.tgt.min_count=3", "text.src.max_size=12")
@@ -33,7 +33,7 @@ def test_a_sentence_leaks_whatever_its_case_and_punctuation(corpus: PreparedCorp
     paths = [corpus.path / f"{split}.{side}.txt" for split in SPLITS]
     trained, validated, lines = (path.read_text(encoding="utf-8").splitlines() for path in paths)
     lines[:4] = [trained[0].title() + "?", trained[0] + " !", trained[1].lower(), validated[0]]
-    paths[2].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_lines(paths[2], lines)
     forge_record(corpus.path, paths[2].name)
 
     found = {splits: both[SIDES.index(side)] for splits, both in count_leaks(PreparedCorpus.open(corpus.path)).items()}
@@ -41,10 +41,8 @@ def test_a_sentence_leaks_whatever_its_case_and_punctuation(corpus: PreparedCorp
 
 
 def test_given_splits_may_have_sentences_in_common(tmp_path: Path) -> None:
-    contents = {"train": "a b\tx\nc d\ty\n", "valid": "e\tz\nf\tw\n", "test": "E!\tv\nf\tw\n"}
-    for name, content in contents.items():
-        (tmp_path / f"{name}.txt").write_text(content, encoding="utf-8")
-    train, valid, test = ([tmp_path / f"{name}.txt"] for name in contents)
+    contents = {"train": ["a b\tx", "c d\ty"], "valid": ["e\tz", "f\tw"], "test": ["E!\tv", "f\tw"]}
+    train, valid, test = ([write_lines(tmp_path / f"{name}.txt", lines)] for name, lines in contents.items())
 
     prepare(*train, out=tmp_path / "prepared", valid=valid, test=test)
 

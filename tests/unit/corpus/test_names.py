@@ -6,12 +6,9 @@ import pytest
 from seq2seq_cli.corpus.names import Names
 from seq2seq_cli.text.characters import CONTINUING, SPACING
 
-KNOWN = [
-    "Tom",
-    "Anna",
-    "Xu",
-    *(first + last for first in ("Ba", "Do", "Ki", "Lu", "Me") for last in ("ra", "lo", "tu", "ni")),
-]
+SYLLABLES = ("Ba", "Do", "Ki", "Lu", "Me")
+KNOWN_NAMES = ["Tom", "Anna", *(first + last for first in SYLLABLES for last in ("ra", "ni", "lo", "tu"))]
+KNOWN = [*KNOWN_NAMES, "Xu"]
 PAIRS = [("the hotel of mine", "mein Hotel"), *((f"{name} is here", f"{name} ist da") for name in KNOWN)]
 NAMES = Names.of(PAIRS, units="abcdefghijklmnopqrstuvwxyzéø")
 

@@ -1,9 +1,9 @@
-import io
 import json
 import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,19 +16,24 @@ from seq2seq_cli.errors import PreparedFolderError
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.text.sides import SIDES
 from seq2seq_cli.text.vocabulary import UNK
-from tests.corpora import forge_record
+from tests.corpora import forge_record, pair_lines, write_lines
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prepared folder."""
+    folder = tmp_path_factory.mktemp("made")
+    pairs = write_lines(folder / "deu.txt", pair_lines(300))
+    return prepare(pairs, out=folder / "out", overrides=["data.max_tokens=50"]).out
 
 
 @pytest.fixture
-def folder(pair_file: Path, tmp_path: Path) -> Path:
-    prepare(pair_file, out=tmp_path / "out", overrides=["data.max_tokens=50"])
-    return tmp_path / "out"
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A copy of it, which may be changed."""
+    return shutil.copytree(made, tmp_path / "out")
 
 
-NO_TRAINING = {
-    name: {"pairs": pairs, "sources": pairs, "covered": None}
-    for name, pairs in [("train", 0), ("valid", 1), ("test", 1)]
-}
+NO_PAIRS = {"pairs": 0, "sources": 0, "covered": None}
 
 
 def change_manifest(folder: Path, **changes: object) -> None:
@@ -64,19 +69,13 @@ def test_pairs_keep_the_order_of_the_file(folder: Path, pair_file: Path) -> None
     assert places == sorted(places)
 
 
-def write_into(file: Path) -> None:
-    with file.open("rb+") as opened:
-        opened.seek(-8, os.SEEK_END)
-        opened.write(bytes(8))
-
-
 def test_a_folder_that_is_replaced_or_removed_is_as_it_was_or_damaged(folder: Path, tmp_path: Path) -> None:
     def held() -> list[object]:
         return [corpus.sentences("valid"), corpus.sentences("test"), [len(corpus.split(name)) for name in SPLITS]]
 
-    corpus, other = PreparedCorpus.open(folder), tmp_path / "other.txt"
+    corpus = PreparedCorpus.open(folder)
     before = held()
-    other.write_text("".join(f"{n} mice\t{n} Mäuse\n" for n in range(50)), encoding="utf-8")
+    other = write_lines(tmp_path / "other.txt", (f"{n} mice\t{n} Mäuse" for n in range(50)))
     prepare(other, out=folder, overwrite=True)
     for state in ("damaged", "missing"):
         assert held() == before
@@ -91,7 +90,7 @@ def test_a_folder_that_is_replaced_or_removed_is_as_it_was_or_damaged(folder: Pa
         ({"format": 99}, "made by a newer s2s .*: upgrade"),
         ({"format": "1"}, "damaged: no format number"),
         ({"splits": {}}, "damaged: splits: .*no test and train and valid"),
-        ({"splits": NO_TRAINING}, "damaged: splits: .*no training pairs"),
+        ({"splits": dict.fromkeys(SPLITS, NO_PAIRS)}, "damaged: splits: .*no training pairs"),
         ({"data": {"max_tokens": "many"}}, r"damaged: data\.max_tokens: "),
     ],
 )
@@ -122,7 +121,9 @@ def test_a_file_that_is_missing_or_cut_is_named(folder: Path, name: str) -> None
 def test_a_file_of_the_right_size_with_other_bytes_is_damaged(folder: Path, name: str) -> None:
     corpus = PreparedCorpus.open(folder)
     corpus.verify()
-    write_into(folder / name)
+    with (folder / name).open("rb+") as file:
+        file.seek(-8, os.SEEK_END)
+        file.write(bytes(8))
     message = f"{name}: damaged: prepare again with --overwrite"
     with pytest.raises(PreparedFolderError, match=message):
         corpus.verify()
@@ -131,33 +132,27 @@ def test_a_file_of_the_right_size_with_other_bytes_is_damaged(folder: Path, name
             PreparedCorpus.open(folder)
 
 
-def with_numbers(*numbers: int, kind: str = "<u2") -> bytes:
-    written = io.BytesIO()
-    np.save(written, np.array(numbers, dtype=kind))
-    return written.getvalue()
-
-
-OFFSETS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
-    "backwards": lambda offsets: offsets[::-1],
-    "negative": lambda offsets: np.concatenate([[-1], offsets[1:]]),
-    "too large": lambda offsets: np.concatenate([offsets[:5], [60_000], offsets[6:]]),
-}
-FORGED: dict[str, Callable[[bytes], bytes]] = {
-    "two dimensions": lambda _: with_numbers(0, 0).replace(b"(2,)", b"(2,1)"),
-    "signed": lambda _: with_numbers(0, 0, 0, kind="<i8"),
-    "too few": lambda _: with_numbers(0, 0, 0),
-    "beyond the vocabulary": lambda content: content[:-2] + b"\xff\xff",
-    "no header": lambda content: content.replace(b"{'", b"{{", 1),
+IDS, OFFSETS = "train.src.npy", "train.src.offsets.npy"
+FORGED: dict[str, tuple[str, Callable[[NDArray[Any]], NDArray[Any]] | None]] = {
+    "two dimensions": (IDS, lambda ids: ids.reshape(-1, 1)),
+    "signed": (IDS, lambda ids: ids.astype(np.int64)),
+    "too few": (IDS, lambda ids: ids[:3]),
+    "beyond the vocabulary": (IDS, lambda ids: np.append(ids[:-1], ids.dtype.type(0xFFFF))),
+    "no header": (IDS, None),
+    "backwards": (OFFSETS, lambda offsets: offsets[::-1]),
+    "negative": (OFFSETS, lambda offsets: np.concatenate([[-1], offsets[1:]])),
+    "too large": (OFFSETS, lambda offsets: np.concatenate([offsets[:5], [60_000], offsets[6:]])),
 }
 
 
-@pytest.mark.parametrize("fault", [*FORGED, *OFFSETS])
+@pytest.mark.parametrize("fault", FORGED)
 def test_other_numbers_with_a_forged_hash_are_damaged(folder: Path, fault: str) -> None:
-    path = folder / ("train.src.npy" if fault in FORGED else "train.src.offsets.npy")
-    if fault in FORGED:
-        path.write_bytes(FORGED[fault](path.read_bytes()))
+    name, change = FORGED[fault]
+    path = folder / name
+    if change:
+        np.save(path, change(np.load(path)))
     else:
-        np.save(path, OFFSETS[fault](np.load(path)))
+        path.write_bytes(path.read_bytes().replace(b"{'", b"{{", 1))
     forge_record(folder, path.name)
     with pytest.raises(PreparedFolderError, match=r"train\..* damaged: prepare again with --overwrite"):
         PreparedCorpus.open(folder)

@@ -1,7 +1,4 @@
-"""The words that are copied where the model writes UNK: computed by hand, and for every text."""
-
-from collections.abc import Sequence
-from typing import Any
+"""The words that are copied where the model writes UNK, computed by hand."""
 
 import numpy as np
 import pytest
@@ -12,13 +9,6 @@ from seq2seq_cli.text.codec import Word
 from seq2seq_cli.text.vocabulary import UNK
 
 KNOWN = 7
-
-
-def copied(ids: Sequence[int], weights: Any, words: Sequence[str], unknown: Sequence[str] = ()) -> dict[int, str]:
-    """The copies when each word has one id."""
-    read = [Word(word, (UNK if word in unknown else KNOWN,), parts=()) for word in words]
-    table = np.array(weights, dtype=float) if ids else np.zeros((0, len(words) + 1))
-    return {position: words[i] for position, i in copy_by_attention(ids, table, read).items()}
 
 
 @pytest.mark.parametrize(
@@ -45,7 +35,9 @@ def copied(ids: Sequence[int], weights: Any, words: Sequence[str], unknown: Sequ
 def test_the_word_with_the_largest_weight_is_copied(
     ids: list[int], weights: list[list[float]], words: str, unknown: str, expected: dict[int, str]
 ) -> None:
-    assert copied(ids, weights, words.split(), unknown.split()) == expected
+    read = [Word(word, (UNK if word in unknown.split() else KNOWN,), parts=()) for word in words.split()]
+    copied = copy_by_attention(ids, np.array(weights, dtype=float), read)
+    assert {position: read[i].text for position, i in copied.items()} == expected
 
 
 def test_the_parts_of_a_word_are_copied_together_and_once() -> None:

@@ -14,10 +14,8 @@ CASED = translator(SRC, TGT)
 
 def answers(source: str, translation: str, *texts: str) -> list[str]:
     """The translations of texts once a source is corrected."""
-    corrected = replace(
-        CASED, corrections=read_correction((CASED.src_codec, CASED.tgt_codec), source, translation, name="here")
-    )
-    return [found.text for found in corrected.translate(texts)]
+    corrections = read_correction((SRC, TGT), source, translation, name="here")
+    return [found.text for found in replace(CASED, corrections=corrections).translate(texts)]
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,9 @@ def words(text: str) -> list[str]:
 
 
 def test_every_translation_begins_with_the_prefix(translator: Translator) -> None:
+    sources = ["She kissed him.", "The dog saw"]
     for prefix in ("Sie küsste", "Der"):
-        for translation in translator.with_demands(Demands(prefix=prefix)).translate(
-            ["She kissed him.", "The dog saw"]
-        ):
+        for translation in translator.with_demands(Demands(prefix=prefix)).translate(sources):
             assert translation.text.startswith(prefix)
             assert "".join(translation.forced).replace("▁", "").startswith(prefix.replace(" ", ""))
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from seq2seq_cli.decoding.engine import forced_steps
 from seq2seq_cli.decoding.search.search import search
 from seq2seq_cli.text.vocabulary import EOS
-from tests.unit.decoding.search import tables
-from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine
+from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, random_engine, token_log_probabilities
 
 pairs = st.lists(st.tuples(st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), max_size=4)), min_size=1, max_size=5)
 
@@ -32,7 +31,7 @@ def test_each_token_has_the_log_probability_of_the_model(seed: int, given_pairs:
     sources = [[number, *[A] * number] for number, _ in given_pairs]
     found = forced(engine, sources, [target for _, target in given_pairs])
     assert [log_probabilities for log_probabilities, _ in found] == [
-        tables.token_log_probabilities(engine, [number], [*target, EOS]) for number, target in given_pairs
+        token_log_probabilities(engine, [number], [*target, EOS]) for number, target in given_pairs
     ]
 
 

@@ -5,16 +5,12 @@ import pytest
 
 from seq2seq_cli.decoding.keep import put_back
 from seq2seq_cli.decoding.marks import escape_unmarked, find_marks
-from seq2seq_cli.decoding.sentences import Passage, split_passage
 from seq2seq_cli.text.characters import HIDDEN
+from tests.unit.decoding.test_sentences import taken_apart
 
 WORDS = re.compile(r"https://[\w.]*\w|\w+|[^\w\s]")
 FACES = ["😀", "❤️", "👍🏽", "👩‍👧", "❤️‍🔥"]
 FLAGS = ["🏳️‍🌈", "🇩🇪🇫🇷", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]
-
-
-def taken_apart(text: str) -> Passage:
-    return split_passage(text, "en", fits=lambda sentence: len(sentence) < 1000)
 
 
 def kept(text: str) -> list[str]:

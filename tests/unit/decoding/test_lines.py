@@ -12,10 +12,6 @@ from seq2seq_cli.decoding.lines import LONGEST_LINE, read_blocks, similar_length
 from seq2seq_cli.errors import InputError
 
 
-def read(content: bytes) -> list[str]:
-    return [line for block in read_blocks(io.BytesIO(content), "pipe") for line in block]
-
-
 class Pieces(io.BufferedIOBase):
     """A stream that has its pieces one after the other."""
 
@@ -27,18 +23,6 @@ class Pieces(io.BufferedIOBase):
         return next(self.pieces, b"")
 
 
-def test_lines_are_as_another_system_writes_them() -> None:
-    assert read("\ufeffShe kissed him.\r\n\r\n  \nÜber den Hund".encode()) == [
-        "She kissed him.",
-        "",
-        "  ",
-        "Über den Hund",
-    ]
-    assert read(b"") == []
-    assert read(b"\n\n") == ["", ""]
-    assert read(b"a\x00b\x0cc\xc2\x85d\n") == ["a\x00b\x0cc\x85d"]
-
-
 def outcome(stream: io.BufferedIOBase) -> list[str]:
     """The lines, and in the end the error."""
     lines: list[str] = []
@@ -48,6 +32,19 @@ def outcome(stream: io.BufferedIOBase) -> list[str]:
     except InputError as error:
         lines.append(str(error))
     return lines
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        ("\ufeffShe kissed him.\r\n\r\n  \nÜber den Hund", ["She kissed him.", "", "  ", "Über den Hund"]),
+        ("", []),
+        ("\n\n", ["", ""]),
+        ("a\x00b\x0cc\x85d\n", ["a\x00b\x0cc\x85d"]),
+    ],
+)
+def test_lines_are_as_another_system_writes_them(content: str, lines: list[str]) -> None:
+    assert outcome(io.BytesIO(content.encode())) == lines
 
 
 @given(st.lists(st.binary(min_size=1, max_size=4).map(lambda piece: piece.replace(b"\xff", b"\n"))))

@@ -7,12 +7,8 @@ from seq2seq_cli.decoding.sentences import Passage, sentence_ends, split_passage
 from seq2seq_cli.text.tokenizer import LONGEST_WORD
 
 
-def count(text: str) -> int:
-    return len(re.findall(r"\w+|[^\w\s]", text))
-
-
 def taken_apart(text: str, *, language: str = "en", longest: int = 100) -> Passage:
-    return split_passage(text, language, lambda part: count(part) <= longest)
+    return split_passage(text, language, lambda part: len(re.findall(r"\w+|[^\w\s]", part)) <= longest)
 
 
 def sentences(text: str, language: str = "en") -> list[str]:

@@ -22,9 +22,8 @@ from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.text.characters import SPACING, normalise
 from seq2seq_cli.text.codec import Codec
-from seq2seq_cli.text.segmenter import get_segmenter
-from seq2seq_cli.text.sides import fit_codec
 from seq2seq_cli.text.vocabulary import EOS_UNIT, UNK, UNK_UNIT, Vocabulary
+from tests.unit.text.test_codec import UNITS, fitted
 from tests.untrained import make_run
 
 SRC_TEXT = "She kissed him. Tom saw the dogs, a dog, her house?"
@@ -47,7 +46,7 @@ KEPT += ["%s", "%sTom", "{name}", "{{ name }}", "${name}", "$1", "❤️", "👍
 def codec(text: str, unit: Unit = "word", language: str = "en", *, keep: bool = False) -> Codec:
     """A codec that knows a text; it keeps case and spacing, as a target does, or neither."""
     config = SideConfig(language=language, lowercase=not keep, spacing=keep, min_count=1)
-    return fit_codec(config, unit, Counter(get_segmenter(config, unit).tokens(normalise(text))))
+    return fitted(config, normalise(text), unit=unit)
 
 
 SRC = codec(SRC_TEXT)
@@ -209,7 +208,7 @@ def test_unknown_words_are_copied_and_unk_is_never_written(
     assert "".join(translation.src_tokens).replace(SPACING, "") == source.replace(" ", "") + EOS_UNIT
 
 
-@pytest.mark.parametrize("unit", ["word", "bpe", "character"])
+@pytest.mark.parametrize("unit", UNITS)
 def test_addresses_and_marks_come_through_whatever_the_unit(unit: Unit) -> None:
     src, tgt = codec(SRC_TEXT, unit), codec(TGT_TEXT, unit, "de", keep=True)
     text = "<p>She saw <b>the dogs</b> at https://a.org/x_1, <br>two dogs.</p>\r\n\r\n- me@a.org **saw** `her  x`\n"

@@ -34,8 +34,7 @@ def test_the_figures_of_weights_by_hand() -> None:
 def test_a_word_without_any_weight_is_on_no_mark() -> None:
     """Of `¡ a <eos>`, one word attends to the first token, which is a mark, and one to nothing."""
     weights = np.array([[[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]], dtype=np.float32)
-    sums = attention_sums(weights, np.array([[MARK, WORD, END]]), np.array([[WORD, WORD]]))
-    figures = AttentionFigures.of(sums)
+    figures = AttentionFigures.of(attention_sums(weights, np.array([[MARK, WORD, END]]), np.array([[WORD, WORD]])))
     assert figures is not None
     assert figures.words_on_marks == pytest.approx(1 / 2)
 

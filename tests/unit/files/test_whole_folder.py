@@ -1,9 +1,8 @@
 """Folders: all files new or all as before, and nobody else's file is touched."""
 
 import contextlib
+import itertools
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +11,8 @@ import pytest
 
 from seq2seq_cli.errors import UsageError
 from seq2seq_cli.files.whole_folder import clear_leftovers, whole_folder
+from tests.folders import contents
+from tests.unit.files.test_writing import writer
 
 OLD, NEW = ("a", "deep/b", "kept"), ("a", "deep/c", "d")
 CALLS = ("rename", "replace", "hardlink_to", "unlink")
@@ -23,10 +24,6 @@ def fill(path: Path, *names: str, replaced: tuple[str, ...] = ()) -> None:
         for name in names:
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(f"of {names}", encoding="utf-8")
-
-
-def names(path: Path) -> list[str]:
-    return sorted(file.relative_to(path).as_posix() for file in path.rglob("*") if not file.is_dir())
 
 
 def test_files_appear_when_all_are_finished(tmp_path: Path) -> None:
@@ -44,7 +41,7 @@ def test_a_folder_that_is_there_stays_the_same_and_only_what_is_named_is_replace
     (path / "mine").touch()
     fill(path, "mark", "a", "c", replaced=("mark", "a", "deep/b", "never/there"))
     assert path.stat().st_ino == number
-    assert names(path) == ["a", "c", "mark", "mine"]
+    assert sorted(contents(path)) == ["a", "c", "mark", "mine"]
     assert not (path / "deep").exists()
     assert "c" in (path / "a").read_text(encoding="utf-8")
 
@@ -63,7 +60,7 @@ def test_a_file_saved_meanwhile_is_not_replaced(tmp_path: Path, saved: str) -> N
     assert list(path.iterdir()) == [path / saved]
     assert (path / saved).read_text(encoding="utf-8") == "mine"
     fill(path, "other")
-    assert names(path) == sorted(["other", saved])
+    assert sorted(contents(path)) == sorted(["other", saved])
 
 
 def test_a_file_saved_as_the_files_are_moved_stays_until_it_is_moved_away(
@@ -86,7 +83,7 @@ def test_a_file_saved_as_the_files_are_moved_stays_until_it_is_moved_away(
         clear_leftovers(path)
     (path / "d").rename(tmp_path / "d")
     clear_leftovers(path)
-    assert names(path) == ["a", "d"]
+    assert sorted(contents(path)) == ["a", "d"]
     assert "of" in (path / "d").read_text(encoding="utf-8")
 
 
@@ -101,9 +98,9 @@ def check_at_every_call(folder: Path, replace: Callable[[Path, int], bool]) -> N
         path = folder / str(number)
         fill(path, *OLD)
         (path / "mine").write_text("mine", encoding="utf-8")
-        before = {name: (path / name).read_bytes() for name in names(path)}
+        before = contents(path)
         was_ended = replace(path, number)
-        found = {name: (path / name).read_bytes() for name in names(path)}
+        found = contents(path)
         assert found == before or sorted(found) == after
         assert all(any(folder.iterdir()) for folder in path.rglob("*") if folder.is_dir())
         outcomes.append(found == before)
@@ -123,29 +120,33 @@ def fail_to_replace(path: Path) -> None:
         raise KeyError
 
 
+def before_each_call(patch: pytest.MonkeyPatch, act: Callable[[int], None]) -> None:
+    """Have each call that moves or removes a file do something first with its number, from 1 on."""
+    numbers = itertools.count(1)
+
+    def acting(real: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object, **options: object) -> object:
+            act(next(numbers))
+            return real(*arguments, **options)
+
+        return call
+
+    for name in CALLS:
+        patch.setattr(Path, name, acting(getattr(Path, name)))
+
+
 @pytest.mark.skipif(os.name == "nt", reason="forks")
 @pytest.mark.parametrize("follow", [fail_to_replace, clear_leftovers])
 def test_the_next_process_completes_what_a_killed_one_has_begun(tmp_path: Path, follow: Callable[[Path], None]) -> None:
-    def be_killed(path: Path, number: int) -> None:
-        calls: list[str] = []
-
-        def killed(name: str, real: Callable[..., object]) -> Callable[..., object]:
-            def call(*arguments: object, **options: object) -> object:
-                calls.append(name)
-                if len(calls) == number:
-                    os._exit(9)
-                return real(*arguments, **options)
-
-            return call
-
-        for name in CALLS:
-            setattr(Path, name, killed(name, getattr(Path, name)))
-        replace_files(path)
-
     def replace(path: Path, number: int) -> bool:
+        def be_killed(call: int) -> None:
+            if call == number:
+                os._exit(9)
+
         if not (child := os.fork()):
             try:
-                be_killed(path, number)
+                before_each_call(pytest.MonkeyPatch(), be_killed)
+                replace_files(path)
             finally:
                 os._exit(0)
         _, status = os.waitpid(child, 0)
@@ -163,25 +164,21 @@ def test_a_failure_at_any_moment_leaves_all_or_nothing(
     """One call fails, or with `again` also the call so many calls after it; then the next process completes it."""
 
     def replace(path: Path, number: int) -> bool:
-        calls: list[None] = []
+        last = 0
 
-        def failing(real: Callable[..., object]) -> Callable[..., object]:
-            def call(*arguments: object, **options: object) -> object:
-                calls.append(None)
-                if len(calls) in (number, number + (again or len(calls))):
-                    raise error
-                return real(*arguments, **options)
-
-            return call
+        def fail(call: int) -> None:
+            nonlocal last
+            last = call
+            if call in (number, number + (again or call)):
+                raise error
 
         with monkeypatch.context() as patch:
-            for name in CALLS:
-                patch.setattr(Path, name, failing(getattr(Path, name)))
+            before_each_call(patch, fail)
             with contextlib.suppress(OSError, KeyboardInterrupt):
                 replace_files(path)
         if again:
             clear_leftovers(path)
-        return len(calls) >= number
+        return last >= number
 
     check_at_every_call(tmp_path, replace)
 
@@ -194,7 +191,7 @@ def test_a_link_leads_to_the_folder_whether_that_is_there_or_not(tmp_path: Path)
     fill(link, "two", replaced=("one",))
 
     assert link.is_symlink()
-    assert names(tmp_path / "disk") == ["folder/two"]
+    assert sorted(contents(tmp_path / "disk")) == ["folder/two"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["disk", "link"]
 
 
@@ -204,14 +201,14 @@ def test_what_a_failed_writer_has_made_is_removed(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-PROGRAM = """
-import sys, time
+FILL_FOLDER = """
+import sys
 from pathlib import Path
 from seq2seq_cli.files.whole_folder import whole_folder
 with whole_folder(Path(sys.argv[1])) as folder:
     (folder / "half").touch()
     print("begun", flush=True)
-    time.sleep(100)
+    sys.stdin.read()
 """
 
 
@@ -220,16 +217,14 @@ def test_one_process_fills_a_folder_and_a_killed_one_is_no_obstacle(tmp_path: Pa
     path = tmp_path / "folder"
     if there:
         path.mkdir()
-    with subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout
-        assert process.stdout.readline() == "begun\n"
+    with writer(path, FILL_FOLDER) as process:
         with pytest.raises(UsageError, match="another s2s is writing it"), whole_folder(path):
             pass
         clear_leftovers(path)
         assert (path / ".unfinished" / "new" / "half").exists()
         process.kill()
     fill(path, "whole")
-    assert names(tmp_path) == ["folder/whole"]
+    assert sorted(contents(tmp_path)) == ["folder/whole"]
 
 
 @pytest.mark.parametrize("link", [".unfinished", "deep", "gone"])
@@ -240,8 +235,8 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, link: str) -> 
     (path / link).symlink_to(elsewhere)
     with pytest.raises(UsageError, match=f"folder/{link}: a link"):
         fill(path, "deep/b", "gone/b", replaced=("a", "deep/b"))
-    assert names(elsewhere) == ["b", "mine"]
-    assert names(path) == ["a"]
+    assert sorted(contents(elsewhere)) == ["b", "mine"]
+    assert sorted(contents(path)) == ["a"]
 
 
 @pytest.mark.parametrize("name", ["../mine", "{folder}/mine", "a\0b"])
@@ -252,4 +247,4 @@ def test_the_names_in_a_strangers_unfinished_folder_lead_nowhere(tmp_path: Path,
     (path / ".unfinished" / "replaced").write_text(name.format(folder=tmp_path), encoding="utf-8")
     (tmp_path / "mine").touch()
     fill(path, "a")
-    assert names(tmp_path) == ["folder/a", "mine"]
+    assert sorted(contents(tmp_path)) == ["folder/a", "mine"]

@@ -15,17 +15,7 @@ from seq2seq_cli.files.reading import read_json
 from seq2seq_cli.files.whole_folder import whole_folder
 from seq2seq_cli.files.writing import check_output_path, output_file, rename_free, whole_file, write_json, write_whole
 
-
-def test_a_file_is_replaced_whole_and_nothing_stays_beside_it(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    write_whole(path, b"old")
-    write_whole(path, b"new")
-
-    assert path.read_bytes() == b"new"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-PROGRAM = """
+WRITE_FILE = """
 import sys
 from pathlib import Path
 from seq2seq_cli.files.writing import whole_file
@@ -37,9 +27,9 @@ with whole_file(Path(sys.argv[1])) as file:
 
 
 @contextmanager
-def writer(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process in the middle of writing a file, which it ends when its input ends."""
-    command = [sys.executable, "-c", PROGRAM, str(path)]
+def writer(path: Path, program: str = WRITE_FILE) -> Iterator[subprocess.Popen[str]]:
+    """A process in the middle of a program, by default one that writes a file; it goes on when its input ends."""
+    command = [sys.executable, "-c", program, str(path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         assert process.stdout.readline() == "begun\n"
@@ -59,7 +49,7 @@ def test_what_a_killed_write_left_behind_is_removed_by_the_next_of_that_file(tmp
     assert names[1] == "a.txt"
 
 
-def test_what_another_process_is_writing_stays(tmp_path: Path) -> None:
+def test_what_another_process_is_writing_stays_and_replaces_the_file_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     with writer(path) as other:
         write_whole(path, b"whole")
@@ -82,15 +72,16 @@ def test_a_name_of_the_greatest_length_can_be_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def failing(*_: object, **__: object) -> None:
+    raise OSError(5, "Input/output error")
+
+
 @pytest.mark.parametrize("links", [True, False])
 def test_a_file_that_came_to_be_there_meanwhile_is_replaced_only_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
 ) -> None:
-    def no_links(*_: object) -> None:
-        raise OSError(1, "Operation not permitted")
-
     if not links:
-        monkeypatch.setattr(Path, "hardlink_to", no_links)
+        monkeypatch.setattr(Path, "hardlink_to", failing)
     path = tmp_path / "a.txt"
     with ExitStack() as written:
         written.enter_context(whole_file(path, replace=False)).write(b"ours")
@@ -132,18 +123,13 @@ def test_a_new_file_has_the_permissions_that_the_user_wants(tmp_path: Path) -> N
     assert (tmp_path / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
-def failing(*_: object, **__: object) -> None:
-    raise OSError(5, "Input/output error")
-
-
 def test_a_file_that_cannot_lose_its_unfinished_name_has_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, target = tmp_path / "unfinished", tmp_path / "a.txt"
     source.write_bytes(b"whole")
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", failing)
-        rename_free(source, target)
+    monkeypatch.setattr(Path, "unlink", failing)
+    rename_free(source, target)
     assert target.read_bytes() == b"whole"
 
 
@@ -152,11 +138,10 @@ def test_where_there_are_no_links_a_failed_renaming_leaves_the_name_free(
 ) -> None:
     source, target = tmp_path / "unfinished", tmp_path / "a.txt"
     source.write_bytes(b"whole")
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "hardlink_to", failing)
-        patch.setattr(Path, "replace", failing)
-        with pytest.raises(OSError, match="Input/output error"):
-            rename_free(source, target)
+    for method in ("hardlink_to", "replace"):
+        monkeypatch.setattr(Path, method, failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        rename_free(source, target)
     assert list(tmp_path.iterdir()) == [source]
 
 

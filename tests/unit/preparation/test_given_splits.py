@@ -6,21 +6,14 @@ from typing import Any
 
 import pytest
 
-from seq2seq_cli.corpus.manifest import read_manifest
 from seq2seq_cli.corpus.prepared import PreparedCorpus
 from seq2seq_cli.corpus.splits import SPLITS, SplitName
 from seq2seq_cli.errors import PairFileError, UsageError
 from seq2seq_cli.preparation.pipeline import PrepareReport, prepare
-from tests.corpora import pair_lines
+from tests.corpora import pair_lines, write_lines
 
 VALID = ["Tom sees 7 cats!\tTom sieht sieben Katzen.", "One.\tEins.", "One.\tEins.", "One!\tEine."]
 TEST = ["Two.\tmaria hört 1 katzen", "Three.\tDrei.", "one\tUno."]
-
-
-def file(folder: Path, name: str, lines: Sequence[str]) -> list[Path]:
-    path = folder / name
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return [path]
 
 
 def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[PrepareReport, PreparedCorpus]:
@@ -28,11 +21,11 @@ def made(folder: Path, *given: str, overrides: Sequence[str] = ()) -> tuple[Prep
     lines[7] = "Tom sees 7 cats.\tTom sieht 7 Katzen."
     lines[1] = "Maria hears 1 cats.\tMaria hört 1 Katzen."
     report = prepare(
-        *file(folder, "deu.txt", lines),
+        write_lines(folder / "deu.txt", lines),
         out=folder / "out",
         overrides=overrides,
-        valid=file(folder, "valid.tsv", VALID) if "valid" in given else (),
-        test=file(folder, "test.tsv", TEST) if "test" in given else (),
+        valid=[write_lines(folder / "valid.tsv", VALID)] if "valid" in given else (),
+        test=[write_lines(folder / "test.tsv", TEST)] if "test" in given else (),
     )
     return report, PreparedCorpus.open(folder / "out")
 
@@ -77,7 +70,7 @@ def test_limits_are_for_training_alone(tmp_path: Path) -> None:
 
 def test_splits_without_pairs_are_refused(pair_file: Path, tmp_path: Path) -> None:
     with pytest.raises(PairFileError, match=r"none\.tsv: no sentence pair in it"):
-        prepare(pair_file, out=tmp_path / "out", valid=file(tmp_path, "none.tsv", ["", ""]))
+        prepare(pair_file, out=tmp_path / "out", valid=[write_lines(tmp_path / "none.tsv", ["", ""])])
     with pytest.raises(PairFileError, match=r"no pair is left for training \(300 in test\): give more pairs$"):
         prepare(pair_file, out=tmp_path / "out", test=[pair_file])
     with pytest.raises(PairFileError, match=r"\(300 too long\): give more pairs or raise data\.max_tokens$"):
@@ -113,37 +106,36 @@ def test_files_that_state_other_languages_are_told(
     tmp_path: Path, names: Sequence[str], options: dict[str, Any], told: str
 ) -> None:
     for name in names:
-        file(tmp_path, name, [f"{name[-2:]} {n}." for n in range(300)] if name.startswith("X") else pair_lines(300))
+        lines = [f"{name[-2:]} {n}." for n in range(300)] if name.startswith("X") else pair_lines(300)
+        write_lines(tmp_path / name, lines)
     report = prepare(*(tmp_path / name for name in names), out=tmp_path / "out", **options)
     assert len(report.warnings) == (told != "")
     assert all(warning.endswith(told) for warning in report.warnings)
 
 
-def test_a_given_split_that_states_the_other_direction_is_told(tmp_path: Path) -> None:
-    held_out = [*file(tmp_path, "v.de", ["de."] * 9), *file(tmp_path, "v.en", ["en."] * 9)]
-    [warning] = prepare(*file(tmp_path, "deu.txt", pair_lines(300)), valid=held_out, out=tmp_path / "out").warnings
+def test_a_given_split_that_states_the_other_direction_is_told(pair_file: Path, tmp_path: Path) -> None:
+    held_out = [write_lines(tmp_path / f"v.{language}", [f"{language}."] * 9) for language in ("de", "en")]
+    [warning] = prepare(pair_file, valid=held_out, out=tmp_path / "out").warnings
     assert warning.endswith(f"v.en: says that its columns are de-en; they are taken as en-de: {OTHERS}")
 
 
 @pytest.mark.parametrize(("name", "stated"), [("mine.txt", None), ("mine.txt", "de-en"), ("mine.de-en.tsv", None)])
 def test_a_file_whose_words_are_in_the_other_order_is_told(tmp_path: Path, name: str, stated: str | None) -> None:
     lines = [f"The {n} and I, and she to my {n}.\tIch {n} und die, nicht der {n}, wir zu {n}." for n in range(30)]
-    [mine] = file(tmp_path, name, lines)
-    other = file(tmp_path, "v.de-en.tsv", ["Eins.\tOne.", "Zwei.\tTwo."])
-    [warning] = prepare(mine, valid=other, out=tmp_path / "out", languages=stated).warnings
+    mine = write_lines(tmp_path / name, lines)
+    other = write_lines(tmp_path / "v.de-en.tsv", ["Eins.\tOne.", "Zwei.\tTwo."])
+    [warning] = prepare(mine, valid=[other], out=tmp_path / "out", languages=stated).warnings
     assert warning == f"{mine}: its columns look like en-de; they are taken as de-en: {OTHERS}"
 
 
 def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:
-    for name in ("a.en", "a.de"):
-        (tmp_path / name).write_text("".join(f"{name} {number}.\n" for number in range(100)), encoding="utf-8")
-    files, out = (tmp_path / "a.en", tmp_path / "a.de"), tmp_path / "swapped"
-    prepare(*files, out=out, overrides=["data.swap=true"])
-    assert {file.name: file.side for file in read_manifest(out).pair_files} == {"a.en": "tgt", "a.de": "src"}
+    files = (write_lines(tmp_path / name, (f"{name} {n}." for n in range(100))) for name in ("a.en", "a.de"))
+    manifest = prepare(*files, out=tmp_path / "swapped", overrides=["data.swap=true"]).manifest
+    assert {file.name: file.side for file in manifest.pair_files} == {"a.en": "tgt", "a.de": "src"}
 
 
 def test_two_files_of_lines_are_other_pairs_than_two_tables(tmp_path: Path) -> None:
-    one, other = (file(tmp_path, name, ["a\tb", "c\td"] * 5) for name in ("al.en", "al.de"))
-    prepare(*one, *other, out=tmp_path / "out")
+    one, other = (write_lines(tmp_path / name, ["a\tb", "c\td"] * 5) for name in ("al.en", "al.de"))
+    prepare(one, other, out=tmp_path / "out")
     with pytest.raises(UsageError, match="holds another preparation"):
-        prepare(src=one, tgt=other, out=tmp_path / "out")
+        prepare(src=[one], tgt=[other], out=tmp_path / "out")

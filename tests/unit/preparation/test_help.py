@@ -13,17 +13,11 @@ from seq2seq_cli.errors import S2SError, UsageError
 from seq2seq_cli.evaluation.evaluation_set import EvaluationSet
 from seq2seq_cli.evaluation.verdict import count_words
 from seq2seq_cli.preparation.pipeline import PrepareReport, prepare
-from tests.corpora import pair_lines
-
-
-def write(folder: Path, name: str, lines: Sequence[str]) -> Path:
-    path = folder / name
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
+from tests.corpora import pair_lines, write_lines
 
 
 def made(folder: Path, out: str = "out", **options: Any) -> tuple[PrepareReport, PreparedCorpus]:
-    report = prepare(write(folder, "deu.txt", pair_lines(300)), out=folder / out, **options)
+    report = prepare(write_lines(folder / "deu.txt", pair_lines(300)), out=folder / out, **options)
     return report, PreparedCorpus.open(folder / out)
 
 
@@ -45,7 +39,7 @@ def texts(corpus: PreparedCorpus, part: PartName) -> list[tuple[str, str]]:
 def test_a_related_file_is_turned_to_where_its_shared_language_is(
     tmp_path: Path, codes: str, swap: bool, is_turned: bool
 ) -> None:
-    file = write(tmp_path, "other.txt", ["A bird sings.\tUn oiseau chante."])
+    file = write_lines(tmp_path / "other.txt", ["A bird sings.\tUn oiseau chante."])
     _, corpus = made(tmp_path, related=[f"{file}:{codes}"], overrides=[f"data.swap={str(swap).lower()}"])
     pair = ("A bird sings.", "Un oiseau chante.")
     assert texts(corpus, "related") == [pair[::-1] if is_turned else pair]
@@ -54,8 +48,8 @@ def test_a_related_file_is_turned_to_where_its_shared_language_is(
 
 
 def test_a_word_list_is_turned_to_where_its_scripts_are(tmp_path: Path) -> None:
-    pairs = write(tmp_path, "own.txt", [f"The cat {n} sleeps.\t猫は寝る{n}。" for n in range(60)])
-    words = write(tmp_path, "words.txt", [f"いぬねこ{n}\tdog {n}" for n in range(9)])
+    pairs = write_lines(tmp_path / "own.txt", [f"The cat {n} sleeps.\t猫は寝る{n}。" for n in range(60)])
+    words = write_lines(tmp_path / "words.txt", [f"いぬねこ{n}\tdog {n}" for n in range(9)])
     for out, swap in (("there", "false"), ("back", "true")):
         overrides = [f"data.swap={swap}", "text.unit=character"]
         prepare(pairs, out=tmp_path / out, languages="en-ja", dictionary=[words], overrides=overrides)
@@ -64,7 +58,7 @@ def test_a_word_list_is_turned_to_where_its_scripts_are(tmp_path: Path) -> None:
 
 
 def test_a_related_file_is_cut_by_the_rules_of_its_own_language(tmp_path: Path) -> None:
-    file = write(tmp_path, "eng-fra.txt", ["The bird.\tL'oiseau."])
+    file = write_lines(tmp_path / "eng-fra.txt", ["The bird.\tL'oiseau."])
     _, corpus = made(tmp_path, related=[file], overrides=["text.unit=word", "text.tgt.min_count=1"])
     row = corpus.split("related").tgt.row(0).tolist()
     words = ["L'", "oiseau", "."]  # English and German rules keep L'oiseau in one piece
@@ -73,8 +67,8 @@ def test_a_related_file_is_cut_by_the_rules_of_its_own_language(tmp_path: Path) 
 
 
 def test_a_text_in_one_language_has_equal_sides(tmp_path: Path) -> None:
-    german = write(tmp_path, "german.txt", ["Die Sonne scheint.", "", "Wir gehen."])
-    english = write(tmp_path, "english.txt", ["The sun is shining."])
+    german = write_lines(tmp_path / "german.txt", ["Die Sonne scheint.", "", "Wir gehen."])
+    english = write_lines(tmp_path / "english.txt", ["The sun is shining."])
     report, corpus = made(tmp_path, tgt_only=[german], src_only=[english])
     assert texts(corpus, "tgt_only") == [(each, each) for each in ("Die Sonne scheint.", "Wir gehen.")]
     assert texts(corpus, "src_only") == [("The sun is shining.", "The sun is shining.")]
@@ -83,13 +77,13 @@ def test_a_text_in_one_language_has_equal_sides(tmp_path: Path) -> None:
 
 
 def test_a_text_in_the_other_language_is_warned_of(tmp_path: Path) -> None:
-    english = write(tmp_path, "english.txt", ["The sun is on all of us, and that is what we have.", "It was he."])
+    english = write_lines(tmp_path / "text.txt", ["The sun is on all of us, and that is what we have.", "It was he."])
     report, _ = made(tmp_path, tgt_only=[english])
     assert report.warnings == [f"{english}: looks like English, and --tgt-only is for German (de)"]
 
 
 def test_words_of_what_helps_are_words_of_the_training(tmp_path: Path) -> None:
-    words, text = write(tmp_path, "w.tsv", ["owl\tKauz"]), write(tmp_path, "text.txt", ["Ein Kauz ruft."])
+    words, text = write_lines(tmp_path / "w.tsv", ["owl\tKauz"]), write_lines(tmp_path / "text.txt", ["Ein Kauz ruft."])
     _, corpus = made(tmp_path, dictionary=[words], tgt_only=[text])
     tests = EvaluationSet(name="tests", pairs=(("An owl calls.", "Ein Kauz ruft."),), languages=("en", "de"))
     assert count_words(corpus.trained_texts("tgt"), tests) == {"kauz": 2, "ein": 1, "ruft": 1}
@@ -101,9 +95,9 @@ def test_held_out_splits_are_of_the_own_pairs_and_keep_whatever_helps(tmp_path: 
     _, plain = made(tmp_path, "plain", overrides=overrides)
     held_out = [pair for split in HELD_OUT for pair in plain.sentences(split)]
     source = held_out[0][0]
-    related = write(tmp_path, "fra.txt", [f"{source.upper()}\tUn chat.", "A bird.\tUn oiseau."])
-    words = write(tmp_path, "words.tsv", ["cat\tKatze", "\t".join(held_out[1][:: -1 if swap == "true" else 1])])
-    text = write(tmp_path, "text.txt", [held_out[2][1], "Etwas ganz anderes."])
+    related = write_lines(tmp_path / "fra.txt", [f"{source.upper()}\tUn chat.", "A bird.\tUn oiseau."])
+    words = write_lines(tmp_path / "words.tsv", ["cat\tKatze", "\t".join(held_out[1][:: -1 if swap == "true" else 1])])
+    text = write_lines(tmp_path / "text.txt", [held_out[2][1], "Etwas ganz anderes."])
     codes = "de-fr" if swap == "true" else "en-fr"
     _, corpus = made(tmp_path, related=[f"{related}:{codes}"], dictionary=[words], tgt_only=[text], overrides=overrides)
     assert all(corpus.sentences(split) == plain.sentences(split) for split in SPLITS)
@@ -113,7 +107,7 @@ def test_held_out_splits_are_of_the_own_pairs_and_keep_whatever_helps(tmp_path: 
 
 def test_the_split_is_the_same_in_both_directions(tmp_path: Path) -> None:
     lines = [*pair_lines(300), *(f"Tom sees {n} cats.\tNoch eine Zeile." for n in range(0, 300, 7))]
-    pairs = write(tmp_path, "many.txt", lines)
+    pairs = write_lines(tmp_path / "many.txt", lines)
     there, back = (
         prepare(pairs, out=tmp_path / out, overrides=[f"data.swap={out}"], languages="en-de").out
         for out in ("false", "true")
@@ -124,10 +118,10 @@ def test_the_split_is_the_same_in_both_directions(tmp_path: Path) -> None:
 
 
 def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Path) -> None:
-    own = write(tmp_path, "own.en-xx.txt", [f"word {n}\tzyxwvut {n}" for n in range(40)])
-    related = write(tmp_path, "fra.txt", [f"{n} bird sings\t{n} oiseau chante" for n in range(4000)])
-    options: dict[str, Any] = {"languages": "en-xx", "overrides": ["text.src.max_size=90", "text.tgt.max_size=90"]}
-    report = prepare(own, out=tmp_path / "out", related=[f"{related}:en-fr"], **options)
+    own = write_lines(tmp_path / "own.en-xx.txt", [f"word {n}\tzyxwvut {n}" for n in range(40)])
+    related = write_lines(tmp_path / "fra.txt", [f"{n} bird sings\t{n} oiseau chante" for n in range(4000)])
+    sizes = ["text.src.max_size=90", "text.tgt.max_size=90"]
+    report = prepare(own, out=tmp_path / "out", related=[f"{related}:en-fr"], languages="en-xx", overrides=sizes)
     corpus = PreparedCorpus.open(report.out)
     assert len(corpus.codec("tgt").read("zyxwvut").ids) == 1
 
@@ -154,9 +148,9 @@ def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Pa
 )
 def test_what_cannot_help_is_refused(tmp_path: Path, option: str, lines: Sequence[str], told: str) -> None:
     option, colon, codes = option.partition(":")
-    options: dict[str, Any] = {option: [f"{write(tmp_path, 'help.txt', lines)}{colon}{codes}"]}
+    options: dict[str, Any] = {option: [f"{write_lines(tmp_path / 'help.txt', lines)}{colon}{codes}"]}
     with pytest.raises(S2SError) as refused:
-        prepare(write(tmp_path, "deu.txt", pair_lines(300)), out=tmp_path / "out", **options)
+        made(tmp_path, **options)
     assert told in str(refused.value)
     assert not (tmp_path / "out").exists()
 
@@ -166,7 +160,7 @@ WORDS = ("text.unit=word", "text.src.min_count=1", "text.tgt.min_count=1", "data
 
 def shares(folder: Path, lines: dict[str, list[str]], *overrides: str) -> dict[str, float | None]:
     """What `covered` is for each part, of lines of own and valid pairs, related ones, and the other kinds of help."""
-    paths = {name: [write(folder, f"{name}.txt", texts)] for name, texts in lines.items()}
+    paths = {name: [write_lines(folder / f"{name}.txt", texts)] for name, texts in lines.items()}
     report = prepare(
         *paths["own"],
         valid=paths.get("valid", []),

@@ -14,6 +14,7 @@ from seq2seq_cli.preparation.analysis import PairSettings, analyse, input_blocks
 from seq2seq_cli.preparation.dropped import LONGEST_EXAMPLE, LineCounts
 from seq2seq_cli.preparation.pair_store import NewPairs
 from seq2seq_cli.text.sides import SideName, rules_of_sides
+from tests.corpora import write_lines
 
 EN_DE = TextConfig(
     unit="word", src=SideConfig(lowercase=True, spacing=False, language="en"), tgt=SideConfig(language="de")
@@ -88,22 +89,17 @@ def test_pairs_of_the_same_text_have_the_same_hash(one: str, other: str, equal: 
     assert (first == second) == equal
 
 
-def write(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
-
-
 def read(*train: Path, test: tuple[Path, ...] = (), limit: int | None = None) -> list[Block]:
     with local_pair_files({TRAIN: [(path,) for path in train], TEST: [(path,) for path in test]}) as inputs:
         return list(input_blocks(inputs, DataConfig(limit=limit)))
 
 
 def test_a_limit_counts_the_lines_of_all_files_but_not_those_of_given_splits(tmp_path: Path) -> None:
-    first = write(tmp_path / "first.txt", b"a\tb\n\nc\td\n")
-    broken = write(tmp_path / "broken.txt", b"e\tf\ng\xff\n")
-    empty = write(tmp_path / "empty.txt", b"")
-    found = read(first, empty, test=(first,), limit=3)
     lines = ["a\tb", "", "c\td"]
+    first, empty = write_lines(tmp_path / "first.txt", lines), write_lines(tmp_path / "empty.txt", [])
+    broken = tmp_path / "broken.txt"
+    broken.write_bytes(b"e\tf\ng\xff\n")
+    found = read(first, empty, test=(first,), limit=3)
     assert [(block.pair_file.split, block.rows) for block in found] == [(TRAIN, lines), (TEST, lines)]
     assert [block.rows for block in read(first, broken, limit=4)] == [lines, ["e\tf"]]
     with pytest.raises(PairFileError, match=r"broken\.txt:2: byte 0xff"):

@@ -7,6 +7,7 @@ import pytest
 
 from seq2seq_cli.preparation.pipeline import prepare
 from seq2seq_cli.text.sides import load_codecs
+from tests.corpora import write_lines
 
 PAIRS = [
     *[(f"It's {n}.", f"Es sind nun {n}.") for n in range(100)],
@@ -14,12 +15,6 @@ PAIRS = [
     *[(f"'{n}' is a number!", f"Geht's um {n}?") for n in range(30)],
 ]
 OTHER = [(f"L’une de {n} or l’autre of those many.", f"It's {n}, isn't it, and that's what it's.") for n in range(200)]
-
-
-def written(folder: Path, name: str, pairs: Sequence[tuple[str, str]]) -> Path:
-    path = folder / name
-    path.write_text("".join(f"{source}\t{target}\n" for source, target in pairs), encoding="utf-8")
-    return path
 
 
 @pytest.mark.parametrize(
@@ -34,7 +29,8 @@ def written(folder: Path, name: str, pairs: Sequence[tuple[str, str]]) -> Path:
 def test_the_codec_of_the_source_knows_the_longest_sentence_and_the_apostrophe_of_training(
     tmp_path: Path, overrides: Sequence[str], longest: int
 ) -> None:
-    pairs, test = written(tmp_path, "pairs.txt", PAIRS), written(tmp_path, "test.txt", OTHER)
+    pairs = write_lines(tmp_path / "pairs.txt", map("\t".join, PAIRS))
+    test = write_lines(tmp_path / "test.txt", map("\t".join, OTHER))
     keys = [*overrides, "data.valid_sources=0"]
     folder = prepare(pairs, test=[test], languages="en-de", out=tmp_path / "out", overrides=keys).out
     codecs = load_codecs(folder)
@@ -44,6 +40,6 @@ def test_the_codec_of_the_source_knows_the_longest_sentence_and_the_apostrophe_o
 
 
 def test_sentences_without_apostrophes_have_none(tmp_path: Path) -> None:
-    pairs = [(f"It is {n} ' ’ 5's.", f"Der Jaʼnʼ {n} ist’s, oʼ, dʼun, lʼun.") for n in range(100)]
-    folder = prepare(written(tmp_path, "pairs.txt", pairs), languages="en-de", out=tmp_path / "out").out
+    lines = [f"It is {n} ' ’ 5's.\tDer Jaʼnʼ {n} ist’s, oʼ, dʼun, lʼun." for n in range(100)]
+    folder = prepare(write_lines(tmp_path / "pairs.txt", lines), languages="en-de", out=tmp_path / "out").out
     assert [codec.apostrophe for codec in load_codecs(folder)] == ["", ""]

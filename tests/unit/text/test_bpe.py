@@ -20,7 +20,7 @@ def corpus(words: int, seed: int = 1) -> dict[str, int]:
     """Random tokens of a few syllables, some with a space before, with counts as in a text."""
     source = random.Random(seed)  # noqa: S311  # not for secrets
     syllables = ["ba", "be", "lo", "st", "en", "ung", "er", "ε", "ß", "n't", "xy"]
-    tokens = {source.choice([SPACING, ""]) + "".join(source.choices(syllables, k=source.randint(1, 5))): 0}
+    tokens: dict[str, int] = {}
     while len(tokens) < words:
         tokens[source.choice([SPACING, ""]) + "".join(source.choices(syllables, k=source.randint(1, 5)))] = 0
     return {token: 1 + int(source.paretovariate(1)) for token in tokens}

@@ -6,22 +6,13 @@ import torch
 
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
-from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 from tests.unit.model.conftest import COMBINATIONS, name_of, small_model
 
 SOURCES = [[4, 5, 6], [7], [8, 9, 10, 4, 4]]
+PADDED = torch.tensor([[4, 5, 6, EOS, PAD, PAD], [7, EOS, PAD, PAD, PAD, PAD], [8, 9, 10, 4, 4, EOS]])
+LENGTHS = torch.tensor([4, 2, 6])
 NOTHING_ASKED = np.zeros((3, 0), dtype=np.int64)
-
-
-def first_step(model: Seq2Seq) -> tuple[torch.Tensor, torch.Tensor]:
-    """Log-probabilities and attention weights of the first step, by the model itself."""
-    longest = max(map(len, SOURCES)) + 1
-    src = torch.tensor([[*source, EOS, *[PAD] * (longest - len(source) - 1)] for source in SOURCES])
-    with torch.no_grad():
-        memory, state = model.encode(src, torch.tensor([len(source) + 1 for source in SOURCES]))
-        logits, _, weights = model.step(torch.full((3,), BOS), state, memory)
-    return logits.log_softmax(dim=1), weights
 
 
 def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
@@ -32,7 +23,10 @@ def test_proposals_are_the_best_tokens_of_the_softmax_but_pad_and_bos() -> None:
 
     proposals, _ = engine.step(np.full(3, BOS), engine.start(SOURCES), k=4, asked=np.array([[BOS], [EOS], [7]]))
 
-    expected, weights = first_step(model)
+    with torch.no_grad():
+        memory, state = model.encode(PADDED, LENGTHS)
+        logits, _, weights = model.step(torch.full((3,), BOS), state, memory)
+    expected = logits.log_softmax(dim=1)
     np.testing.assert_allclose(proposals.asked[:, 0], expected[[0, 1, 2], [BOS, EOS, 7]], atol=1e-12)
     np.testing.assert_allclose(proposals.weights, weights, atol=1e-12)
     expected[:, [PAD, BOS]] = -torch.inf
@@ -46,11 +40,9 @@ def test_several_rows_of_a_source_are_computed_as_if_each_had_its_own(config: Mo
     model = small_model(config)
     engine = TorchEngine(model)
     state = engine.start(SOURCES)
-    longest = max(map(len, SOURCES)) + 1
-    src = torch.tensor([[*source, EOS, *[PAD] * (longest - len(source) - 1)] for source in SOURCES])
     sources = np.arange(3)
     with torch.no_grad():
-        memory, decoder = model.encode(src, torch.tensor([len(source) + 1 for source in SOURCES]))
+        memory, decoder = model.encode(PADDED, LENGTHS)
     # Several of one, none of another, and at last one source alone.
     for rows in ([2, 0, 2, 1, 2], [0, 1, 3, 0], [1, 1], [0, 0, 1]):
         sources, state = sources[rows], state.select(np.array(rows))

@@ -47,9 +47,9 @@ def term(*forms: Form, at: tuple[int, ...] = ()) -> Term:
     return Term(forms, at)
 
 
-def found(engine: TableEngine, constraint: Constraints, **values: object) -> Hypothesis:
+def found(engine: TableEngine, constraint: Constraints, *source: int, **values: object) -> Hypothesis:
     """The best translation of one sentence under the constraint."""
-    [[best]] = search(engine, [[0]], options(**values), constraints=[constraint])
+    [[best]] = search(engine, [[0, *source]], options(**values), constraints=[constraint])
     return best
 
 
@@ -190,11 +190,8 @@ ASLEEP[7, [C, B, EOS]] = 0.4, 0.3, 0.3
 def test_a_term_goes_where_the_attention_is_on_its_source_words(beam_size: int) -> None:
     def ids(*at: int) -> list[int]:
         # Of four source positions, that of the previous token, modulo 4, has most of the attention.
-        chosen = options(longest=6, beam_size=beam_size)
-        [[best]] = search(
-            TableEngine(ASLEEP[np.newaxis]), [[0, 1, 1]], chosen, constraints=[Constraints(terms=(term((7,), at=at),))]
-        )
-        return best.ids
+        asked = Constraints(terms=(term((7,), at=at),))
+        return found(TableEngine(ASLEEP[np.newaxis]), asked, 1, 1, longest=6, beam_size=beam_size).ids
 
     assert ids()[:4] == [A, B, C, 7]  # beside the model's own word
     assert ids(A % 4) == [A, 7, C, EOS]  # in its place

@@ -21,12 +21,8 @@ from tests.unit.decoding.search.tables import A, B, C, TableEngine, options, ran
 seeds = st.integers(0, 2**32 - 1)
 Pair = tuple[list[int], list[int]]
 
-
 OTHERS: list[Pair] = [([99], [])] * 4
 """Without them, a word of all sources would say nothing."""
-
-
-NOTHING_ALIKE: Mapping[int, int] = {}
 
 
 def similar_pairs(*pairs: Pair) -> SimilarPairs:
@@ -35,7 +31,7 @@ def similar_pairs(*pairs: Pair) -> SimilarPairs:
 
 
 def consulting(
-    engine: TableEngine, *pairs: Pair, weight: float = 0.6, same: Mapping[int, int] = NOTHING_ALIKE
+    engine: TableEngine, *pairs: Pair, weight: float = 0.6, same: Mapping[int, int] = {}
 ) -> ConsultingEngine:
     return ConsultingEngine(engine, similar_pairs(*pairs), most=9, weight=weight, same=same)
 

@@ -66,9 +66,9 @@ def test_nothing_is_similar_by_words_that_no_source_has_or_all_have() -> None:
     assert pairs_of([[4, 5], [4, 6]]).find([4, 7], 5).tolist() == []
 
 
-def save(pairs: SimilarPairs, run: Path, **changed: np.ndarray) -> None:
+def save(pairs: SimilarPairs, run: Path) -> None:
     (run / PAIRS).mkdir(exist_ok=True)
-    for name, array in (pairs.arrays() | changed).items():
+    for name, array in pairs.arrays().items():
         np.save(run / PAIR_FILES[name], array)
 
 
@@ -85,7 +85,7 @@ def test_pairs_read_from_a_folder_are_those_that_were_saved(
 
 
 @pytest.mark.parametrize(
-    ("name", "array"),
+    ("name", "damaged"),
     [
         ("src", np.array([4, 5, 10], dtype=np.uint16)),
         ("src", np.array([4, 5, 6], dtype=np.int64)),
@@ -95,18 +95,15 @@ def test_pairs_read_from_a_folder_are_those_that_were_saved(
         ("index.offsets", np.array([0, 5])),
         ("norms", np.ones(2)),
         ("norms", np.array([1, np.nan], dtype=np.float32)),
+        *(("index", content) for content in (b"", b"no array", b"PK\x03\x04 no", b"\x93NUMPY\x01\x00\x03\x00{{{")),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, name: str, array: np.ndarray) -> None:
-    save(pairs_of([[4, 5], [6]]), tmp_path, **{name: array})
-    with pytest.raises(ModelFileError, match="pairs: missing or damaged"):
-        SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)
-
-
-@pytest.mark.parametrize("content", [b"", b"no array", b"PK\x03\x04 no archive", b"\x93NUMPY\x01\x00\x03\x00{{{"])
-def test_files_that_are_no_arrays_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_arrays_that_do_not_fit_and_files_that_are_none_are_refused(
+    tmp_path: Path, name: str, damaged: np.ndarray | bytes
+) -> None:
     save(pairs_of([[4, 5], [6]]), tmp_path)
-    (tmp_path / PAIR_FILES["index"]).write_bytes(content)
+    file = tmp_path / PAIR_FILES[name]
+    file.write_bytes(damaged) if isinstance(damaged, bytes) else np.save(file, damaged)
     with pytest.raises(ModelFileError, match="pairs: missing or damaged"):
         SimilarPairs.open(tmp_path, src_size=10, tgt_size=10)
 

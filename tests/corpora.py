@@ -19,7 +19,7 @@ SYMBOLS = "abcdefghijklmnopqrst"
 
 def write_lines(path: Path, lines: Iterable[str]) -> Path:
     """A file of lines, with a line feed after each."""
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
     return path
 
 

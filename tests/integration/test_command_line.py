@@ -101,5 +101,5 @@ def test_a_terminal_gets_no_colours(tmp_path: Path) -> None:
         ("download deu --site file:///etc/", "error: --site file:///etc/: must be a web address such as https://"),
     ],
 )
-def test_a_mistake_on_the_command_line_names_what_may_be_meant(line: str, told: str, tmp_path: Path) -> None:
+def test_a_mistake_on_the_command_line_is_answered_in_one_line(line: str, told: str, tmp_path: Path) -> None:
     refused(s2s_here(tmp_path, *line.split()), told)

@@ -136,7 +136,10 @@ def test_a_training_that_its_time_ended_tells_how_it_goes_on(home: Path) -> None
 def test_without_a_prepared_folder_train_names_the_command_that_makes_it(home: Path) -> None:
     told = re.search("make it with: (s2s prepare FILE .*)$", refused(s2s_here(home, "train", "--data", "my data/new")))
     assert told
-    assert not (home / "runs").exists()
+    refused(
+        s2s_here(home, "train", "--config", "luong_dot"), "prepared: no such folder: make it with: s2s prepare FILE"
+    )
+    assert {path.name for path in home.iterdir()} == {"deu.txt", "more.txt", "mine.txt", "PAIRS"}
     succeeded(s2s_here(home, *shlex.split(told[1].replace("FILE", "deu.txt"))[1:]))
     planned("s2s train --data 'my data/new'")
 

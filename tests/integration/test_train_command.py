@@ -70,13 +70,14 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     ("arguments", "word"),
     [
         (["--set", "training.epchs=3"], "epchs"),
+        (["--set", "text.unit=character"], "text.unit is character"),
         (["--config", "luong_dot", "--set", "text.tgt.spacing=false"], "spacing is false, data/prepared has true"),
         (["--init-from", "runs/luong_dot", "--config", "luong_general"], "score"),
         (["--minutes", "0"], "--minutes: 0 is no time"),
         (["--minutes", "6", "--set", "training.max_minutes=6"], "--minutes"),
         (["--minutes", "6", "--hours", "1"], "--hours"),
     ],
-    ids=["unknown key", "another corpus", "another model", "no time", "one limit twice", "minutes and hours"],
+    ids=["unknown key", "dial", "another corpus", "another model", "no time", "one limit twice", "minutes and hours"],
 )
 def test_a_mistake_is_told_before_what_takes_long_is_loaded(home: Path, arguments: list[str], word: str) -> None:
     done, modules = with_modules(home, "train", "--out", "runs/mistaken", *arguments)
@@ -105,12 +106,15 @@ def test_a_resumed_run_tells_what_changed_and_refuses_what_it_cannot_change(home
     assert "training.lr: 0.008 -> 0.0005 (applied)" in done.stderr
     assert "epoch 3:" in done.stderr
     assert "epoch 2:" not in done.stderr
-    [folder] = {path.parent for path in (home / "data").glob("*/manifest.json")}
+    folder = home / "data" / "prepared"
     folder.rename(home / "elsewhere")
-    refused(s2s_here(home, *resume), "the prepared folder of runs/changed is missing: name its new place with --data")
-    succeeded(s2s_here(home, *resume, "--data", "elsewhere"))
-    succeeded(s2s_here(home, *resume))  # its new place is known now
-    (home / "elsewhere").rename(folder)
+    try:
+        missing = "the prepared folder of runs/changed is missing: name its new place with --data"
+        refused(s2s_here(home, *resume), missing)
+        succeeded(s2s_here(home, *resume, "--data", "elsewhere"))
+        succeeded(s2s_here(home, *resume))  # its new place is known now
+    finally:
+        (home / "elsewhere").rename(folder)
 
 
 def test_an_old_model_learns_from_new_data_and_stays_as_it_is(home: Path) -> None:

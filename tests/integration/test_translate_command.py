@@ -75,6 +75,28 @@ def test_arguments_are_sentences(folder: Path, expected: dict[str, Translation])
     assert contents(folder / "runs") == before
 
 
+def test_a_pipe_has_a_line_for_each_line(folder: Path, expected: dict[str, Translation]) -> None:
+    # A file as on another system: with a byte order mark and CRLF, and without an end of the last line.
+    done = s2s(folder=folder, text="\ufeff" + "\r\n".join(LINES))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "".join(f"{expected[line].text}\n" for line in LINES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["she", "--draw", "map.gif"], ["map.gif", ".png, .svg, .pdf or .html"]),
+        (["she", "--draw", "map"], ["map", ".png, .svg, .pdf or .html"]),
+        (["she", "--draw", "nowhere/map.png"], ["nowhere", "make it first"]),
+        (["she", "--draw", "map.html", "--output", "./map.html"], ["map.html", "give two names"]),
+        (["she", "--set", "training.lr=1"], ["training.lr=1", "decoding."]),
+        (["she", "--device", "tpu"], ["tpu", "cuda"]),
+    ],
+)
+def test_a_wrong_option_is_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:
+    refused(s2s(*arguments, folder=folder), *told)
+
+
 def test_a_model_without_attention_translates_and_has_none_to_show(folder: Path) -> None:
     translated = s2s("--model", "runs/blind", LINES[0], folder=folder)
     assert (translated.returncode, translated.stdout.count("\n")) == (0, 1)

@@ -83,7 +83,8 @@ def test_a_program_that_waits_for_each_answer_gets_it(folder: Path, expected: di
 
 
 def test_many_lines_keep_their_order(folder: Path, expected: dict[str, str]) -> None:
-    lines = ["" if i % 7 == 6 else LINES[i * i % len(LINES)] for i in range(5_000)]
+    assert len({*expected.values()}) > 1
+    lines = ["" if i % 7 == 6 else LINES[pow(3, i, 10_007) % len(LINES)] for i in range(5_000)]  # without a period
     # A file as on another system: with a byte order mark and CRLF, and without an end of the last line.
     done = s2s(folder=folder, text="\ufeff" + "\r\n".join(lines))
     assert (done.returncode, done.stderr) == (0, "")
@@ -174,13 +175,7 @@ def test_a_file_is_replaced_only_when_asked_and_only_by_a_whole_one(
         (["she", "--output", "none/out.txt"], ["no folder none"]),
         (["she", "--nbest", "0"], ["--nbest", "1"]),
         (["she", "--nbest", "1001"], ["--nbest", "1000"]),
-        (["she", "--draw", "map.gif"], ["map.gif", ".png, .svg, .pdf or .html"]),
-        (["she", "--draw", "map"], ["map", ".png, .svg, .pdf or .html"]),
-        (["she", "--draw", "nowhere/map.png"], ["nowhere", "make it first"]),
-        (["she", "--draw", "map.html", "--output", "./map.html"], ["map.html", "give two names"]),
         (["she", "--draw", "looping.png", "--output", "other.txt"], ["looping.png", "a link that leads to itself"]),
-        (["she", "--set", "training.lr=1"], ["training.lr=1", "decoding."]),
-        (["she", "--device", "tpu"], ["tpu", "cuda"]),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(folder: Path, arguments: list[str], told: list[str]) -> None:

@@ -2,7 +2,6 @@
 
 import re
 import runpy
-from collections.abc import Callable
 
 import pytest
 
@@ -10,7 +9,11 @@ from tests.learning.conftest import DATA, sample_pairs
 
 SCREEN = DATA.parent / "docs" / "one_screen.py"
 LINES = 60
-main: Callable[[list[tuple[str, str]], int, str], str] = runpy.run_path(str(SCREEN))["main"]
+
+
+def main(pairs: list[tuple[str, str]], epochs: int, sentence: str) -> str:
+    translation: str = runpy.run_path(str(SCREEN))["main"](pairs, epochs, sentence)
+    return translation
 
 
 def test_it_fits_on_a_screen() -> None:

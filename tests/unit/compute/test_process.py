@@ -101,9 +101,9 @@ def test_freed_memory_is_kept_until_it_is_too_much_and_returned_around_tensors_o
 @pytest.mark.parametrize(
     ("machine", "users", "unset"),
     [
-        ("x86_64", {VARIABLES[1]: "7"}, ()),
-        ("x86_64", {"OMP_WAIT_POLICY": "PASSIVE"}, VARIABLES[:1]),  # which would override the policy
-        ("aarch64", {}, VARIABLES[1:]),
+        ("x86_64", {"LRU_CACHE_CAPACITY": "7"}, ()),
+        ("x86_64", {"OMP_WAIT_POLICY": "PASSIVE"}, ("GOMP_SPINCOUNT",)),  # which would override the policy
+        ("aarch64", {}, ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY", "OPENBLAS_NUM_THREADS")),
     ],
 )
 def test_variables_that_are_not_set_are_set_where_they_help_and_the_users_stay(

@@ -55,7 +55,7 @@ def test_a_file_saved_meanwhile_is_not_replaced(tmp_path: Path, saved: str) -> N
         for name in ("a", "deep/b"):
             (folder / name).touch()
         (path / saved).write_text("mine", encoding="utf-8")
-        with pytest.raises(UsageError, match=f"folder/{saved}.*: is in the way"):
+        with pytest.raises(UsageError, match=rf"folder.{saved}.*: is in the way"):
             written.close()
     assert list(path.iterdir()) == [path / saved]
     assert (path / saved).read_text(encoding="utf-8") == "mine"
@@ -76,10 +76,10 @@ def test_a_file_saved_as_the_files_are_moved_stays_until_it_is_moved_away(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "unlink", save)
-        with pytest.raises(UsageError, match="folder/d: is in the way"):
+        with pytest.raises(UsageError, match=r"folder.d: is in the way"):
             fill(path, "a", "d", replaced=("a",))
     assert (path / "d").read_text(encoding="utf-8") == "mine"
-    with pytest.raises(UsageError, match="folder/d: is in the way"):  # and not what the missing files would say
+    with pytest.raises(UsageError, match=r"folder.d: is in the way"):  # and not what the missing files would say
         clear_leftovers(path)
     (path / "d").rename(tmp_path / "d")
     clear_leftovers(path)
@@ -233,7 +233,7 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path, link: str) -> 
     fill(path, "a")
     fill(elsewhere, "b", "mine")
     (path / link).symlink_to(elsewhere)
-    with pytest.raises(UsageError, match=f"folder/{link}: a link"):
+    with pytest.raises(UsageError, match=rf"folder.{link}: a link"):
         fill(path, "deep/b", "gone/b", replaced=("a", "deep/b"))
     assert sorted(contents(elsewhere)) == ["b", "mine"]
     assert sorted(contents(path)) == ["a"]

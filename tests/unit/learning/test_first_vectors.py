@@ -20,6 +20,7 @@ def pairs_of(*pairs: tuple[list[int], list[int]]) -> ParallelIds:
 @pytest.mark.parametrize(
     ("pairs", "together"),
     [
+        # together[s][t]: how often source unit s is with target unit t, counted by hand over the pairs
         ([([0, 1], [0]), ([0], [0]), ([1], [1, 2])], [[2.0, 0, 0], [1, 1, 1], [0, 0, 0]]),
         ([([1, 0, 1], [1, 0]), ([0], [0])], [[2.0, 1], [2, 2]]),  # a unit counts as often as a sentence has it
     ],

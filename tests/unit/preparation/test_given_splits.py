@@ -130,7 +130,8 @@ def test_a_file_whose_words_are_in_the_other_order_is_told(tmp_path: Path, name:
 
 def test_the_manifest_tells_the_sides_of_aligned_files_that_are_swapped(tmp_path: Path) -> None:
     files = (write_lines(tmp_path / name, (f"{name} {n}." for n in range(100))) for name in ("a.en", "a.de"))
-    manifest = prepare(*files, out=tmp_path / "swapped", overrides=["data.swap=true"]).manifest
+    folder = prepare(*files, out=tmp_path / "swapped", overrides=["data.swap=true"]).out
+    manifest = PreparedCorpus.open(folder).manifest
     assert {file.name: file.side for file in manifest.pair_files} == {"a.en": "tgt", "a.de": "src"}
 
 

@@ -208,7 +208,8 @@ def test_five_characters_count_as_one_token(tmp_path: Path) -> None:
 
 def test_several_files_are_one_corpus_and_lines_are_named_by_their_file(pair_file: Path, tmp_path: Path) -> None:
     lines = pair_lines(300)
-    one = write_lines(tmp_path / "one.tsv", lines[:150])
+    one = tmp_path / "one.tsv"
+    one.write_text("\n".join(lines[:150]), encoding="utf-8")  # no line feed before the next file
     two = write_lines(tmp_path / "two.tsv", ["", *lines[150:200], lines[0]])
     src = write_lines(tmp_path / "three.en", (line.split("\t")[0] for line in lines[200:]))
     tgt = write_lines(tmp_path / "three.de", (line.split("\t")[1] for line in lines[200:]))

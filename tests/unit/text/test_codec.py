@@ -324,7 +324,8 @@ def test_a_text_in_capitals_has_the_ids_of_a_usual_one(language: str, usual: str
 @pytest.mark.parametrize(
     ("known", "text"),
     [
-        *(("sie geht.|er geht.|Tom", text) for text in ("sie geht.", "Tom", "Tie geht.", "om")),  # small first words
+        # Of a corpus in small letters, of three texts.
+        *(("sie geht.|er geht.|Tom", text) for text in ("sie geht.", "Tom", "Tie geht.", "om")),
         ("Weiß ẞ WEI", "WEIẞ"),  # capitals would give SS
         ("NASA", "NASA"),  # known in capitals alone
         ("I am A 3", "A 3"),  # one letter
@@ -332,7 +333,7 @@ def test_a_text_in_capitals_has_the_ids_of_a_usual_one(language: str, usual: str
         ("Go NOW now", "Go NOW"),
     ],
 )
-def test_other_texts_are_read_as_they_are(known: str, text: str) -> None:
+def test_texts_in_small_letters_and_others_with_capitals_are_read_as_they_are(known: str, text: str) -> None:
     codec = fitted(TARGET, *known.split("|"), unit="bpe")
     reading = codec.read(text)
     assert reading.case == "usual"

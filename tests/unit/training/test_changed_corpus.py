@@ -65,13 +65,15 @@ def test_a_damaged_test_split_is_refused_before_anything_is_trained(corpus: Prep
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_run_is_not_resumed_with_what_replaced_its_corpus(corpus: PreparedCorpus, tmp_path: Path) -> None:
-    run = created(tmp_path / "run", tiny_config(corpus), corpus)
-    replace_corpus(corpus.path)
+def test_a_run_is_not_resumed_with_another_corpus_or_what_replaced_its_own(
+    corpus: PreparedCorpus, tmp_path: Path
+) -> None:
+    run, another = created(tmp_path / "run", tiny_config(corpus), corpus), tmp_path / "another"
     resume = ["train", "--resume", "--out", "run"]
-    for command in (resume, [*resume, "--data", str(corpus.path)]):
+    for folder, command in ((another, [*resume, "--data", str(another)]), (corpus.path, resume)):
+        replace_corpus(folder)  # the run's own corpus is as it was in the first case
         done = s2s_here(tmp_path, *command)
         assert done.returncode == 2
-        assert f"{corpus.path}: not the corpus that {run.path.name} was trained on" in done.stderr
+        assert f"{folder}: not the corpus that {run.path.name} was trained on" in done.stderr
         assert "prepare that corpus again, or train a new run with --out" in done.stderr
         assert not is_held(run.path / LOCK)

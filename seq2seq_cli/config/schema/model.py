@@ -50,9 +50,9 @@ class AttentionConfig(Section):
     """The score of each source position against the decoder's query, and the positions that it may attend to."""
 
     score: ScoreName = "general"
-    """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(size).
-    general: q.W h. general_word: q.W[h; x], x the vector of the source word before (with readout lexical). concat:
-    v.tanh(W(q + h)), as in tutorials. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b. location: (W q)_s.
+    """Score of a query q and a memory state h. additive: v.tanh(W q + U h). dot: q.h. scaled_dot: q.h/sqrt(H), H the
+    length of q. general: q.W h. general_word: q.W[h; x], x the vector of the source word before (with readout lexical).
+    concat: v.tanh(W(q + h)), as in tutorials. concat_joined: v.tanh(W[q; h]). linear: w.[q; h] + b. location: (W q)_s.
     location_word: (W [y; q] + b)_s, y the vector of the previous target word. state_free: v.tanh(U h). Without
     attention: fixed, the context tanh(V h) of the last h, or none."""
     size: PositiveInt | None = None

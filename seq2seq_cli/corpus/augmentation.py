@@ -21,7 +21,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.names import Names
 from seq2seq_cli.corpus.numbers import Numbers, Texts
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, lower, upper
+from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, SPACING, lower, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
@@ -42,11 +42,14 @@ _ONE_SENTENCE = 0.4
 """Probability that two joined pairs become one sentence."""
 _QUANTITIES = 0.04
 """Probability that a quantity stands in place of a name: few pairs of most corpora have one, too."""
-_END = re.compile(rf"\s*[{re.escape(''.join(FINAL_MARKS))}]+$")
+_END = re.compile(rf"\s*(?<!\.[^\W\d_])[{re.escape(''.join(FINAL_MARKS))}]+$")
+"""The end of a sentence, but for the full stop of "p.m."."""
+_OPENING = re.compile(r"[¿¡]+(?=[^.!?…]*$)")
+"""The marks before a last sentence, which go with those behind it."""
 _WITHOUT_ENDING = re.compile(r"^-?\d|[sxz\d]$", re.IGNORECASE)
 """Names that take no ending: the genitive of one that ends with s has no further s, and a number has none."""
 _MARKS = "!?.…"
-_OWN_MARKS = FINAL_MARKS.union("¿¡").difference(_MARKS)
+_OWN_MARKS = FINAL_MARKS.union("¿¡").difference(_MARKS) | {f"{SPACING}?", f"{SPACING}!"}
 _OWN_SHARE = 0.01
 """A side with more marks of its own per pair is in a language that has them; fewer are quotations."""
 _MARK = re.compile(r"(?<=\w)(?=[.,!?;:]+(?:\s|$))")
@@ -156,7 +159,7 @@ class Augmentation:
         """A line of pairs, with spaces between sentences but behind the wide marks of Chinese and Japanese."""
         # Of two pairs, some become one sentence, as people type: "It is late – I am going home."
         if len(pairs) == 2 and all(map(_FULL_STOP.search, pairs[0])) and random.random() < _ONE_SENTENCE:
-            joint = _JOINTS[random.integers(len(_JOINTS))]
+            joint = _JOINTS[random.integers(len(_JOINTS) - _has_greek(self.codecs))]  # no semicolon
             sides = zip(self.codecs, *pairs, strict=True)
             return Texts(*(f"{first[:-1]}{joint}{codec.inside(second)}" for codec, first, second in sides))
         ends = ("。", "！", "？")
@@ -232,7 +235,7 @@ def change_final_mark(texts: Texts, random: Random, *, marks: str = _MARKS) -> T
     if not _have_final_marks(texts) or (is_other and not marks):
         return texts
     mark = marks[random.integers(len(marks))] if is_other else ""
-    changed = Texts(*(_END.sub(mark, text) for text in texts))
+    changed = Texts(*(_OPENING.sub("", _END.sub("", text)) + mark for text in texts))
     return changed if all(changed) else texts  # a side may be nothing but marks
 
 
@@ -250,7 +253,7 @@ def change_marks(texts: Texts, random: Random) -> Texts:
 def with_typo(texts: Texts, random: Random) -> Texts:
     """The source with two neighbouring letters exchanged, neither the first one, in a word that is no name."""
     text = texts.src
-    words = [word for word in re.finditer(r"[^\W\d_]{3,}", text) if word[0][0].islower()]
+    words = [word for word in re.finditer(r"[^\W\d_]{3,}", text) if not word[0][0].isupper()]
     if not words:
         return texts
     word = words[random.integers(len(words))]
@@ -279,11 +282,17 @@ def _names_of(corpus: PreparedCorpus, seed: int) -> Names:
 
 
 def _has_own_marks(corpus: PreparedCorpus) -> bool:
-    """Whether a side has final marks of its own, such as 。 and ¿."""
+    """Whether a side has final marks of its own, such as 。 and ¿, or as French a space before them."""
     pairs = corpus.split("train")
-    own = [codec.vocabulary.ids_where(lambda unit: not _OWN_MARKS.isdisjoint(unit)) for codec in corpus.codecs]
+    own = [codec.vocabulary.ids_where(lambda unit: not _OWN_MARKS.isdisjoint((unit, *unit))) for codec in corpus.codecs]
     sides = zip((pairs.src.values, pairs.tgt.values), own, strict=True)
-    return any(np.isin(ids, list(marks)).sum() > _OWN_SHARE * len(pairs) for ids, marks in sides)
+    found = any(np.isin(ids, list(marks)).sum() > _OWN_SHARE * len(pairs) for ids, marks in sides)
+    return found or _has_greek(corpus.codecs)
+
+
+def _has_greek(codecs: Codecs) -> bool:
+    """Whether a side is in Greek, whose question mark is a semicolon."""
+    return any(codec.config.language == "el" for codec in codecs)
 
 
 def _numbers_of(corpus: PreparedCorpus) -> Numbers:

@@ -12,10 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from seq2seq_cli.text.characters import CONTINUING, SPACING
+from seq2seq_cli.text.characters import ACCENTS, CONTINUING, SPACING
 
-WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-"""A word of letters: Tom, O'Brien, Jean-Luc."""
+_PART = rf"[^\W\d_](?:[^\W\d_]|[{ACCENTS}])*"
+WORD = re.compile(rf"{_PART}(?:['’-]{_PART})*")
+"""A word of letters and their accents: Tom, O'Brien, Jean-Luc."""
 _FEWEST = 20
 """Distinct names below which a corpus shows too little of their shape."""
 _SMALL_PARTS = re.compile(r"['’-]\w{1,2}$")

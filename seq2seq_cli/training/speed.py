@@ -42,7 +42,8 @@ def measure_budget(config: Config, corpus: PreparedCorpus, minutes: float, membe
         return statistics.median(rates[_WARM_UP:])
 
     own, *others = (corpus.split(name).tokens.sum() for name in corpus.manifest.trained(training.help.least_covered))
-    alone, shares = speed(1), device.type == "cpu" and members != 1 and len(train) > FEW_PAIRS
+    may_be_several = len(train) > FEW_PAIRS if members is None else members > 1
+    alone, shares = speed(1), device.type == "cpu" and may_be_several
     return Budget(
         pairs=len(train),
         tokens_per_epoch=int(train.tgt.lengths.sum()) + len(train),

@@ -194,6 +194,8 @@ def test_two_joined_sentences_become_one_at_times() -> None:
     [
         (("Go!", "Geh !"), {(f"Go{mark}", f"Geh{mark}") for mark in ("", *"!?.…")}),
         (("Really?!", "Echt?!"), {(f"Really{mark}", f"Echt{mark}") for mark in ("", *"!?.…")}),
+        (("Is he?", "¿Duerme?"), {(f"Is he{mark}", f"Duerme{mark}") for mark in ("", *"!?.…")}),
+        (("Um drei.", "At 3 p.m."), {("Um drei.", "At 3 p.m.")}),
         (("Go", "Geh!"), {("Go", "Geh!")}),
         (("3.5", "3,5"), {("3.5", "3,5")}),
     ],
@@ -211,7 +213,13 @@ def test_marks_of_the_source_are_left_out_or_apart_or_both_sides_are_in_quotatio
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("abc", {"acb"}), ("abcd 1234", {"acbd", "abdc"}), ("it is Tom 12345", {"it is Tom 12345"}), ("", {""})],
+    [
+        ("abc", {"acb"}),
+        ("abcd 1234", {"acbd", "abdc"}),
+        ("שלום", {"שולם", "שלםו"}),
+        ("it is Tom 12345", {"it is Tom 12345"}),
+        ("", {""}),
+    ],
 )
 def test_a_typo_exchanges_two_letters_inside_a_word_that_is_no_name(text: str, expected: set[str]) -> None:
     assert {with_typo(Texts(text, ""), random).src.removesuffix(" 1234") for random in randoms()} == expected
@@ -298,19 +306,33 @@ def test_augmentation_is_on_unless_disabled(
     assert bool(changes and changes.names.known) == has_names
 
 
-@pytest.mark.parametrize(("other", "exchanged"), [("¿Duerme {}?", ""), ("وہ گیا {}۔", ""), ("Duerme {}?", "!?…")])
+@pytest.mark.parametrize(
+    ("other", "language", "exchanged"),
+    [
+        ("¿Duerme {}?", "es", ""),
+        ("وہ گیا {}۔", "ur", ""),
+        ("{} dort-il ?", "fr", ""),
+        ("Κοιμάται ο {};", "el", ""),
+        ("Duerme {}?", "es", "!?…"),
+    ],
+)
 def test_final_marks_are_only_left_out_where_a_language_has_others_of_its_own(
-    other: str, exchanged: str, tmp_path: Path
+    other: str, language: str, exchanged: str, tmp_path: Path
 ) -> None:
     others = [(f"Does {name} sleep?", other.format(name)) for name in KNOWN_NAMES]
-    pairs = [("He sleeps.", "Él duerme."), ("No! He? So…", "No! Él? So…"), *others]
-    corpus = prepared(tmp_path, pairs, ["text.unit=bpe", *AS_TEXT, "data.valid_sources=0", "data.test_sources=0"])
-    training = TrainingConfig(augmentation=AugmentationConfig.model_validate(NOTHING | {"final_mark": 1.0}))
-    augmented = Augmentation.of(training, corpus)
-    assert augmented
-    lines = augmented.apply(encoded(pairs[:1], corpus.codecs), np.zeros(99, dtype=np.int64), epoch=0, window=0)
-    found = {written(line, corpus.codecs) for line in rows(lines)}
-    assert found == {(f"He sleeps{mark}", f"Él duerme{mark}") for mark in ("", ".", *exchanged)}
+    pairs = [("He sleeps.", "Él duerme."), ("No; he! He? So…", "No; él! Él? So…"), *others]
+    settings = ["text.unit=bpe", *AS_TEXT, f"text.tgt.language={language}"]
+    corpus = prepared(tmp_path, pairs, [*settings, "data.valid_sources=0", "data.test_sources=0"])
+
+    def found(**probabilities: float) -> set[Pair]:
+        changes = AugmentationConfig.model_validate(NOTHING | probabilities)
+        augmented = Augmentation.of(TrainingConfig(augmentation=changes), corpus)
+        assert augmented
+        lines = augmented.apply(encoded(pairs[:1], corpus.codecs), np.zeros(299, dtype=np.int64), epoch=0, window=0)
+        return {written(line, corpus.codecs) for line in rows(lines)}
+
+    assert found(final_mark=1.0) == {(f"He sleeps{mark}", f"Él duerme{mark}") for mark in ("", ".", *exchanged)}
+    assert any(";" in src for src, _ in found(joined=1.0)) == (language != "el")
 
 
 def test_a_few_names_become_quantities_as_each_side_writes_them() -> None:

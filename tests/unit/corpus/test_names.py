@@ -34,6 +34,7 @@ def test_the_names_are_the_capitalised_words_of_both_sides() -> None:
         ("Hotel Tom", "Hotel Tom", ["Tom"]),  # small elsewhere
         ("Tom likes himself.", "Tom mag Tom.", []),  # not as often
         ("Tom and Tomaso", "Tom und Tomaso", ["Tomaso"]),  # Tom is inside another word
+        ("Sa\u0331vi and Ana", "Sa\u0331vi ta Ana\u0331", ["Sa\u0331vi"]),  # Ana has an accent there
         ("USA and A", "USA und A", []),
         ("they run", "sie rennen", []),
     ],

@@ -147,8 +147,10 @@ def test_the_speed_of_two_models_side_by_side_is_measured_where_there_may_be_two
     corpus: PreparedCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config, threads = resolve_config(load_config("quick"), corpus), torch.get_num_threads()
-    monkeypatch.setattr(speed, "FEW_PAIRS", 0)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    assert measure_budget(config, corpus, 6.0).side_by_side == 1
+    assert measure_budget(config, corpus, 6.0, members=2).side_by_side not in (0, 1)
+    monkeypatch.setattr(speed, "FEW_PAIRS", 0)
     assert measure_budget(config, corpus, 6.0).side_by_side not in (0, 1)
     assert measure_budget(config, corpus, 6.0, members=1).side_by_side == 1
     monkeypatch.undo()

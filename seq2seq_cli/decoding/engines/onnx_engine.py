@@ -18,7 +18,7 @@ from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
 from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
-from seq2seq_cli.runs.weights import read_header
+from seq2seq_cli.runs.weights import Header, read_header
 from seq2seq_cli.shapes import Int
 from seq2seq_cli.text.vocabulary import EOS, PAD
 
@@ -119,15 +119,18 @@ class OnnxEngine:
         So many `threads` may search at the same time, one per core by default; `with_features` it takes half the time
         for steps without the output layer. Raises ModelFileError for files that are missing, damaged, or do not fit.
         """
-        if record.weights != read_header(run.best_path).places:
-            raise ModelFileError(f"{run.path}: its exported model is not for the weights of {run.best_path}")
+        header: Header | None = None
+        while header != read_header(run.best_path):  # a training may replace the weights between two graphs
+            header = read_header(run.best_path)
+            if record.weights != header.places:
+                raise ModelFileError(f"{run.path}: its exported model is not for the weights of {run.best_path}")
+            self._encoder = Graph(run.path / ENCODER)
+            self._decoder = Graph(run.path / DECODER)
+            self._features = Graph(run.path / FEATURES) if with_features else None
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
-        self._encoder = Graph(run.path / ENCODER)
-        self._decoder = Graph(run.path / DECODER)
-        self._features = Graph(run.path / FEATURES) if with_features else None
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
         if not {*PROPOSALS, OF_ALL, *self._next} <= set(self._decoder.outputs):

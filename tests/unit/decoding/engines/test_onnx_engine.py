@@ -12,8 +12,9 @@ from seq2seq_cli.config.catalog import list_configs
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
+from seq2seq_cli.decoding.engines import onnx_engine
 from seq2seq_cli.decoding.engines.graphs import export_best
-from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.onnx_engine import Graph, OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
 from seq2seq_cli.model.attention.scores import DotScore, Sizes
@@ -79,6 +80,21 @@ def test_the_graphs_hold_no_weights_and_serve_all_best_ones_of_the_run(tmp_path:
 
     later = small_model(config, seed=4)
     run.save_best(later.weights())
+    assert_alike(opened(run), TorchEngine(later), random_sources(3, longest=5))
+
+
+def test_weights_that_are_replaced_while_they_are_opened_are_opened_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, later = exported(tmp_path, MODEL), small_model(MODEL, seed=4)
+
+    def replacing(path: Path) -> Graph:
+        graph = Graph(path)
+        if path == run.path / ENCODER:
+            run.save_best(later.weights())
+        return graph
+
+    monkeypatch.setattr(onnx_engine, "Graph", replacing)
     assert_alike(opened(run), TorchEngine(later), random_sources(3, longest=5))
 
 

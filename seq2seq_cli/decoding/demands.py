@@ -49,12 +49,14 @@ def demanded(terms: Terms, text: str) -> list[tuple[Span, tuple[str, ...]]]:
     A term occurs as whole words, with any of INNER_MARKS; one in lower case occurs in any case. Where terms overlap,
     the longer one counts.
     """
-    in_lower_case = "".join(map(lowered, text))
+    cases = text, "".join(map(lowered, text)), "".join(map(lowered, text.replace("I", "ı")))  # as in Turkish
+    as_it_is, small, dotless = (each.translate(_ONE_MARK) for each in cases)
     found: list[tuple[Span, tuple[str, ...]]] = []
     taken: set[int] = set()
     for term in sorted(terms, key=len, reverse=True):
-        spelled, place = (term.replace("ς", "σ"), in_lower_case) if term == term.lower() else (term, text)
-        for start in _occurrences(spelled.translate(_ONE_MARK), place.translate(_ONE_MARK), text):
+        in_lower_case = dotless if "ı" in term else small
+        spelled, place = (term.replace("ς", "σ"), in_lower_case) if term == term.lower() else (term, as_it_is)
+        for start in _occurrences(spelled.translate(_ONE_MARK), place, text):
             span = range(start, start + len(term))
             if taken.isdisjoint(span):
                 taken.update(span)

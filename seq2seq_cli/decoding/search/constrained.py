@@ -55,6 +55,11 @@ class Constraints:
         """The most tokens of prefix and terms together."""
         return len(self.prefix) + sum(max(map(len, term.forms)) for term in self.terms)
 
+    @cached_property
+    def longest_form(self) -> int:
+        """The most tokens of a form."""
+        return max((len(form) for term in self.terms for form in term.forms), default=0)
+
     def forms(self, term: int, before: int | None) -> list[Form]:
         """The forms of a term that may begin behind a token."""
         forms = self.terms[term].forms
@@ -118,7 +123,8 @@ class State:
             forms, done = self.constraints.terms[term].forms, end - start
             longer = [form for form in forms if form[:done] == self.tokens[start:] != form]
             return [(done, term, form) for form in longer if form[done] in self.constraints.continuing]
-        starts = range(self.met[-1][2] if self.met else 0, len(self.tokens))
+        first = len(self.tokens) - self.constraints.longest_form
+        starts = range(max(self.met[-1][2] if self.met else 0, first), len(self.tokens))
         return [
             (len(self.tokens) - start, term, form)
             for start in (starts if self.forced_from is None else [self.forced_from])

@@ -140,6 +140,7 @@ def test_another_line_is_refused_by_its_number(line: str) -> None:
         ("犬", "犬が好き", ["犬"]),
         ("istanbul", "İstanbul", ["İstanbul"]),
         ("σοφός", "Ο ΣΟΦΌΣ ζει", ["ΣΟΦΌΣ"]),
+        ("ışık", "Işık, IŞIK ve ışık", ["Işık", "IŞIK", "ışık"]),
         ("kʼó", "Na k'ó ré", ["k'ó"]),
         ("zbek", "oʼzbek tili", []),
         ("driver's license", "My driver’s license", ["driver’s license"]),

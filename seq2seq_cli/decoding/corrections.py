@@ -15,7 +15,7 @@ from seq2seq_cli.decoding.sentences import split_passage
 from seq2seq_cli.decoding.translator import Correction, Ids, Translator
 from seq2seq_cli.errors import InputError
 from seq2seq_cli.runs.layout import CORRECTIONS, GLOSSARY
-from seq2seq_cli.text.characters import normalise
+from seq2seq_cli.text.characters import lower, normalise
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import UNK
 
@@ -92,8 +92,9 @@ def correction_line(translator: Translator, source: str, translation: str) -> by
     source, translation = normalise(source), normalise(translation)
     found = read_correction((translator.src_codec, translator.tgt_codec), source, translation, name="the correction")
     [written] = replace(translator, corrections=found).translate([source])
-    plain = ["".join(text.split()).lower() for text in (written.text, translation)]  # some models lack spaces and case
-    if plain[0] != plain[1]:  # marks and addresses that the source lacks are lost
+    tgt = translator.tgt_codec.config  # some models lack spaces and case
+    plain = [lower(text, tgt.language) if tgt.lowercase else text for text in (written.text, translation)]
+    if "".join(plain[0].split()) != "".join(plain[1].split()):  # marks and addresses that the source lacks are lost
         raise InputError(f"the correction: would be written: {written.text}")
     return f"{source}\t{translation}\n".encode()
 

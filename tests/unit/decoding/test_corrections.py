@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from seq2seq_cli.decoding.corrections import read_correction
+from seq2seq_cli.decoding.corrections import correction_line, read_correction
+from seq2seq_cli.errors import InputError
 from tests.unit.decoding.test_translator import codec, translator
 
 SRC = replace(codec("She saw him. Her dog.", "bpe", keep=True), small_words=frozenset({"▁she", "▁her"}))
@@ -44,6 +45,19 @@ def test_kept_words_stand_where_the_translation_has_them() -> None:
     others = source.replace("a.org", "c.org"), translation.replace("a.org", "c.org")
     assert answers(source, translation, source, others[0]) == [translation, others[1]]
     assert answers("She saw 🐶 🐶.", "Hund 🐶 sah 🐶.", "She saw 🐶 🐶.") == ["Hund 🐶 sah 🐶."]
+
+
+@pytest.mark.parametrize(
+    ("language", "known", "right"), [("tr", "bu ışık .", "Işık."), ("el", "ο σοφος ειναι .", "Ο ΣΟΦΟΣ ΕΙΝΑΙ.")]
+)
+def test_a_model_without_case_takes_corrections_with_capitals(language: str, known: str, right: str) -> None:
+    made = translator(codec("the light ."), codec(known, "word", language))
+    assert correction_line(made, "The light.", right) == f"The light.\t{right}\n".encode()
+
+
+def test_a_correction_in_a_case_that_cannot_be_written_is_refused() -> None:
+    with pytest.raises(InputError, match=r"would be written: Hund\."):
+        correction_line(CASED, "Her dog.", "hund.")
 
 
 def test_a_text_is_corrected_sentence_by_sentence() -> None:

@@ -145,7 +145,7 @@ MARK = (
 )
 """Of emphasis and of a link, it finds the opening mark, and in front of it what is inside."""
 
-ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\%{{$\t\u203c\u20e3\ufe0f{_LINE_ENDS}{PICTURES}]|^\s*[->+•‣◦▪–—\d]|www\.|\w\.\w")
+ANY_MARK = re.compile(rf"[<&`\[*_~@#/\\%{{$\t\u203c\u20e3\ufe0f{_LINE_ENDS}{PICTURES}]|^\s*[->+•‣◦▪–—\d]|www\.|\S\.\w")
 """A quick test: found in every text of usual length that has a mark."""
 
 _DEEPEST = 100

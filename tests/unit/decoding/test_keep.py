@@ -70,6 +70,7 @@ def test_what_only_looks_like_a_mark_is_text() -> None:
             "Go to Https://a.org/b, WWW.A.ORG, spiegel.de, bbc.co.uk/news or example.com:8080/x.",
             ["Https://a.org/b", "WWW.A.ORG", "spiegel.de", "bbc.co.uk/news", "example.com:8080/x"],
         ),
+        ("Go to हिन्दी.com now", ["हिन्दी.com"]),
         ("请看https://example.com/a。请访问example.com。谢谢", ["https://example.com/a", "example.com"]),
         ("See nguyễn@example.com, việt.com and example.com-Seite", ["nguyễn@example.com", "việt.com", "example.com"]),
         ("https://a.org/wiki/日本 を、【https://a.org】に", ["https://a.org/wiki/日本", "https://a.org"]),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from seq2seq_cli.corpus.manifest import DROPPED_FILE, REASONS, DroppedRecord, Reason
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, PairFile
+from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, KeyedTexts, PairFile
 from seq2seq_cli.text.characters import normalise
 
 MOST_BAD = 0.01
@@ -25,7 +25,7 @@ _PLACES = 3
 LONGEST_EXAMPLE = 200
 """Characters of a sentence that an example shows."""
 
-_FEW, _SOME, _MANY = 0.01, 0.05, 0.1
+_FEW, _SOME, _MANY, _MOST = 0.01, 0.05, 0.1, 0.5
 """Fractions of the lines or pairs above which a doubt is told."""
 LIMITS: Mapping[Reason, str] = {"too long": "data.max_tokens", "length ratio": "data.max_ratio"}
 """The keys that drop lines."""
@@ -108,6 +108,8 @@ class LineCounts:
                 if reason != "blank line"
             )
             what, cure = ("sentence", "give one per line") if file.is_text else ("sentence pair", ONE_PER_LINE)
+            if isinstance(file.reader, KeyedTexts):
+                cure = "give two files with the same times or verses"
             raise PairFileError(f"{file.name}: no {what} in it{reasons}: {cure}")
 
     def doubts(self) -> Iterator[str]:
@@ -116,6 +118,9 @@ class LineCounts:
             if (count := self.dropped[reason]) > _SOME * self.lines:
                 place = self.examples[reason][0].place
                 yield f"{count:,} of {self.lines:,} lines are dropped as '{reason}', from {place} on: raise {key}"
+        if (count := self.dropped["missing column"]) > _MOST * self.lines:
+            place = self.examples["missing column"][0].place
+            yield f"{count:,} of {self.lines:,} lines lack a side, from {place} on: do both sides belong together?"
         of_pairs = f"of {self.pairs:,} pairs have"
         if self.equal > _MANY * self.pairs:
             yield f"{self.equal:,} {of_pairs} the same text on both sides: leave these lines out"

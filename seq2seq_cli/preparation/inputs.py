@@ -13,6 +13,7 @@ from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.corpus.manifest import PairFileRecord
 from seq2seq_cli.corpus.splits import PARTS, RELATED, SRC_ONLY, TEST, TGT_ONLY, TRAIN
 from seq2seq_cli.errors import PairFileError, UsageError
+from seq2seq_cli.pairs.json_records import find_json
 from seq2seq_cli.pairs.marked_lines import find_marked
 from seq2seq_cli.pairs.pair_files import PairFile
 from seq2seq_cli.pairs.recognise import recognise
@@ -172,7 +173,7 @@ def _of_text(file: PairFile, config: Config) -> tuple[PairFile, PairSettings, li
     language = (config.text.tgt if file.split == TGT_ONLY else config.text.src).language
     lines, _ = file.sample(config.data.encoding)
     has_columns = 2 * sum("\t" in line.strip() for line in lines) > len(lines)
-    if has_columns or find_marked(head := "\n".join(lines)) or find_xml(head):
+    if has_columns or find_marked(head := "\n".join(lines)) or find_xml(head) or find_json(head):
         what = "has columns" if has_columns else "has marks that are no text"
         raise PairFileError(f"{file.name}: {what}: {option} is for a text in one language, a sentence per line")
     script = script_of(lines)

@@ -142,6 +142,8 @@ def test_subwords_of_few_pairs_are_learned_beside_many_related_ones(tmp_path: Pa
             [r"\\id MRK", r"\\c 1", r"\\v 1 Der Anfang."],
             "has marks that are no text: --tgt-only is for a text",
         ),
+        ("tgt_only", ['{"text": "Der Anfang."}'] * 3, "has marks that are no text: --tgt-only is for a text"),
+        ("related", ["1", "00:00:01,000 --> 00:00:02,000", "Hi."], "--related and --dictionary need both languages"),
         ("tgt_only", ["これは日本語の文章です。" * 3], "is in Japanese script, not German (de), for --tgt-only"),
         ("src_only", [""], "help.txt: no sentence in it: give one per line"),
     ],

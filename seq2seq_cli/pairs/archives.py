@@ -20,7 +20,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, BinaryIO
 
-from seq2seq_cli.errors import PairFileError, UsageError, one_line, unreadable
+from seq2seq_cli.errors import PairFileError, UsageError, exit_code_of, one_line, unreadable
 from seq2seq_cli.files.reading import DAMAGE
 
 STANDARD_INPUT = Path("-")
@@ -91,7 +91,8 @@ def _copy(stream: Path, name: str, stack: ExitStack) -> int:
             shutil.copyfileobj(content, copy)
         copy.flush()
     except OSError as error:
-        raise PairFileError(f"{name}: cannot be copied to {gettempdir()}: {error.strerror}") from None
+        problem = f"{name}: cannot be copied to {gettempdir()}: {error.strerror}: set TMPDIR to another folder"
+        raise PairFileError(problem, exit_code=exit_code_of(error)) from None
     return copy.fileno()
 
 

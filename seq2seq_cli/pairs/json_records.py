@@ -16,6 +16,8 @@ _LONGEST_LIST = 100_000_000
 """Characters of a list of records, which is held in memory."""
 _ARRAY = re.compile(r"\s*\[\s*[\[{\]]")
 """Begins a list of records, not a record that is a list."""
+_LIST = re.compile(r"\[\s*[\[{]")
+"""Begins a list of records somewhere in a text."""
 _BEGINS = re.compile(r'\s*(\{\s*["}]|\[\s*[\[{"\]])')
 _CORRECT = "correct it, or export the file again"
 # Numbers are texts, as in every table; numbers that JSON does not know stand for nothing.
@@ -58,7 +60,8 @@ def _is_one_value(head: str) -> bool:
     except RecursionError:
         return False
     except json.JSONDecodeError:
-        return not _BEGINS.match(others)  # on further lines, or behind the characters that are read here
+        # On further lines, or behind the characters that are read here.
+        return not _BEGINS.match(others) and bool(others.strip() or _LIST.search(first))
     return not others.strip() and isinstance(value, dict) and len(_longest_list(value)) > 0
 
 

@@ -69,7 +69,8 @@ def _with_readers(pair_files: Iterable[PairFile], encoding: str) -> Iterator[Pai
         if is_alone or other is None or _find_reader(other.files[0], encoding) != reader:
             if reader:
                 raise PairFileError(
-                    f"{pair_file.name}: {reader.kind}, in one language: give the file of the other one behind it"
+                    f"{pair_file.name}: {reader.kind}, in one language: give the file of the other one behind it;"
+                    " --related and --dictionary need both languages in one file"
                 )
             raise PairFileError(
                 f"{pair_file.name}:1: one column only: separate source and target by a tab, put cells that hold the"

@@ -50,7 +50,7 @@ _ENDINGS = {*PAIR_SUFFIXES, ".parquet", ".xlsx", ".zip", ".gz", ".dev", ".devtes
 _LETTERS = re.compile(r"[^\W\d_]+")
 _TAG = re.compile(r"([^\W\d_]+)[-_](?:[^\W\d_]{2}|[^\W\d_]{4})")
 """A language and a region or a script: en-US, sr-Latn."""
-_JOINED = re.compile(r"[^\W\d].*?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
+_JOINED = re.compile(r"[^\W\d].{0,60}?[_./(-]([^\W\d_]{2,3})(?![^\W\d_])")
 """A code behind another word, to which no space joins it: text_de."""
 _CAPITALS = re.compile(r" ([A-Z]{2,3})\b")
 """A code behind a space: Text DE."""

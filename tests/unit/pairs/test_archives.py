@@ -1,12 +1,14 @@
+import errno
 import gzip
 import os
+import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from seq2seq_cli.errors import PairFileError
-from seq2seq_cli.pairs.archives import open_file, read_text
+from seq2seq_cli.pairs.archives import local_files, open_file, read_text
 from tests.site import archive_of
 
 TEXT = b"".join(f"{number}\t{number}\n".encode() for number in range(5000))
@@ -68,6 +70,20 @@ def test_each_fault_of_a_file_is_named(tmp_path: Path, content: bytes, message: 
 def test_a_name_that_no_file_can_have_is_not_told_as_damage() -> None:
     with pytest.raises(PairFileError, match=r"cannot be read: .*null"):
         open_file(Path("a\0"), "a")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes")
+def test_a_pipe_that_does_not_fit_on_the_disk_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(shutil, "copyfileobj", full)
+    os.mkfifo(tmp_path / "pipe")
+    keep = os.open(tmp_path / "pipe", os.O_RDWR)
+    with pytest.raises(PairFileError, match="set TMPDIR") as caught, local_files([tmp_path / "pipe"]):
+        pass
+    os.close(keep)
+    assert caught.value.exit_code == 1
 
 
 def test_incompressible_content_is_unchanged(tmp_path: Path) -> None:

@@ -533,6 +533,23 @@ def test_blank_rows_of_a_spreadsheet_are_none_however_many_stand_before_a_stray_
     assert "lines read          20\n" in done.stdout
 
 
+def test_a_long_first_record_does_not_make_a_list_of_lines(tmp_path: Path) -> None:
+    long = json.dumps({"en": "x" * 70_000, "de": "y"}) + "\n"
+    write(tmp_path, {"jsonl": long.encode() + FILES["pairs.jsonl"]})
+    done = prepare(tmp_path, "jsonl")
+    assert "  dropped            1  too long (jsonl:1)\n" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(("later", "told"), [(7, "of 30 lines lack a side"), (3000, "the same times or verses")])
+def test_subtitles_of_another_release_are_told(tmp_path: Path, later: int, told: str) -> None:
+    begins = [60 * (n // 10) + n * (n + 1) // 2 % 60 for n in range(30)]
+    cue = "{0}\n00:{1:02d}:{2:02d},000 --> 00:{1:02d}:{2:02d},900\nDog {0}.\n\n"
+    for name, shift in (("a.en.srt", 0), ("a.de.srt", later)):
+        cues = [cue.format(n, *divmod(begin + shift, 60)) for n, begin in enumerate(begins)]
+        (tmp_path / name).write_text("".join(cues), encoding="utf-8")
+    assert told in prepare(tmp_path, "a.en.srt", "a.de.srt").stderr
+
+
 @pytest.mark.parametrize("name", ["pairs.csv", "pairs.jsonl", "memory.tmx"])
 def test_records_are_read_only_as_far_as_they_are_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

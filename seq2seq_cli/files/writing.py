@@ -207,7 +207,7 @@ def _clear_unfinished(path: Path) -> None:
         if leftover.name.startswith(prefix) and is_unfinished(leftover):
             process = leftover.name.removeprefix(prefix).partition(".")[0]
             with contextlib.suppress(OSError):
-                if not (process.isdecimal() and _is_running(int(process))):
+                if process.isdecimal() and not _is_running(int(process)):  # else of the host gpu.lab, not of gpu
                     leftover.unlink()
 
 

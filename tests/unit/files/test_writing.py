@@ -1,5 +1,6 @@
 import errno
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -59,8 +60,9 @@ def test_what_another_process_is_writing_stays_and_replaces_the_file_whole(tmp_p
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_what_a_process_of_another_host_has_left_stays(tmp_path: Path) -> None:
-    theirs = tmp_path / ".a.txt.elsewhere.999999999.0badcafe.unfinished"
+@pytest.mark.parametrize("host", ["elsewhere", f"{platform.node()}.lab"])
+def test_what_a_process_of_another_host_has_left_stays(tmp_path: Path, host: str) -> None:
+    theirs = tmp_path / f".a.txt.{host}.999999999.0badcafe.unfinished"
     theirs.touch()
     write_whole(tmp_path / "a.txt", b"whole")
     assert theirs.exists()

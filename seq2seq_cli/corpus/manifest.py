@@ -100,7 +100,7 @@ class SideRecord(_Record):
     vocabulary: NonNegativeInt
     """Units, the four special ones included."""
     tokens: NonNegativeInt
-    """In all splits."""
+    """In all parts."""
     unknown_rate: float | None
     """Fraction of the validation split's tokens that the vocabulary lacks; None without a validation split."""
 

@@ -18,7 +18,6 @@ from seq2seq_cli.decoding.translation import TotalScore
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, PairFileError, UsageError, one_line
 from seq2seq_cli.evaluation.attention_figures import AlignmentCounts, AttentionFigures, GoldAlignment, forced_figures
-from seq2seq_cli.evaluation.words import words_of
 from seq2seq_cli.pairs.pair_files import ONE_PER_LINE, local_pair_files, read_blocks
 from seq2seq_cli.pairs.recognise import recognise
 from seq2seq_cli.text.characters import normalise
@@ -153,8 +152,7 @@ def translate_set(
     seconds = time.perf_counter() - started
     if cut := sum(translation.was_cut for translation in translations):
         logger.warning("%s: %s with a sentence that is too long, translated in parts", name, counted(cut, "text"))
-    of_characters = translator.src_codec.unit == "character"
-    words = sum(len(text if of_characters else words_of(text, tests.languages[0])) for text in sources)
+    words = sum(len(sentence.reading.words) for each in translations for sentence in each.sentences)
     return SystemOutput(
         name=name,
         texts={translation.source: translation.text for translation in translations},

@@ -124,9 +124,10 @@ def _draw(axes: Axes, name: str, run: Run, shown: CurveMeasure, axis: CurveAxis,
         return
     if held_out and training:
         axes.plot(*zip(*training, strict=True), color=colour, linewidth=1.8, linestyle=":")
+    last = f"{main[-1][1]:{_DIGITS[shown]}}{'' if held_out else ', training'}"
     axes.plot(
         *zip(*main, strict=True),
-        label=f"{drawable(name)}: last {main[-1][1]:{_DIGITS[shown]}}{'' if held_out else ', training'}",
+        label=f"{' ' * name.startswith('_')}{drawable(name)}: last {last}",  # matplotlib leaves out what begins with _
         color=colour,
         linewidth=2.5,
         marker=marker,

@@ -27,7 +27,7 @@ def open_socket(host: str, port: int) -> socket.socket:
     """A socket bound to an address; port 0 stands for any free one. Raises UsageError when it cannot be had."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family)
+        return socket.create_server(address, family=family)
     except (socket.gaierror, UnicodeError):
         raise UsageError(f"--host {host}: no such address of this machine; give {_ADDRESSES}") from None
     except OSError as error:

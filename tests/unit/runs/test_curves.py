@@ -20,6 +20,7 @@ RECORDS: dict[str, list[Record]] = {
         *(step(400, 2, loss=3.0), epoch(400, 2, bleu=21.5, loss=3.0)),
     ],
     "$second\x1b": [step(100, 1, loss=6.0), epoch(200, 1, bleu=19.5, loss=3.25)],
+    "_third": [epoch(200, 1, bleu=12.5)],
     "young": [step(20, 1, loss=8.0)],
     "blank": [],
 }
@@ -77,6 +78,7 @@ def test_what_cannot_be_drawn_is_refused_with_the_way_out(tmp_path: Path) -> Non
     [
         (["first", "$second\x1b"], "epoch", "bleu", {"epochs", "held-out BLEU (0 to 100)", "first: last 21.5"}),
         (["first", "$second\x1b"], "epoch", "bleu", {"loss (nats per target token)", "$second\ufffd: last 3.250"}),
+        (["first", "_third"], "epoch", "bleu", {" _third: last 12.5"}),
         (["first", "young"], "epoch", "bleu", {"first: last 21.5", "young: last 8.000, training"}),
         (["first"], "tokens", "loss", {"millions of target tokens", "first: last 3.000"}),
         (["young", "blank"], "minutes", "loss", {"minutes, validation included", "young: last 8.000, training"}),

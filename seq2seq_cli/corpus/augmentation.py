@@ -21,7 +21,7 @@ from seq2seq_cli.config.schema.training import TrainingConfig
 from seq2seq_cli.corpus.names import Names
 from seq2seq_cli.corpus.numbers import Numbers, Texts
 from seq2seq_cli.corpus.prepared import ParallelIds, PreparedCorpus
-from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, SPACING, lower, upper
+from seq2seq_cli.text.characters import FINAL_MARKS, HIDDEN, SPACING, UNSPACED, lower, upper
 from seq2seq_cli.text.codec import Codec
 from seq2seq_cli.text.sides import Codecs
 from seq2seq_cli.text.vocabulary import CHARACTERS_PER_TOKEN, UNK
@@ -44,7 +44,7 @@ _QUANTITIES = 0.04
 """Probability that a quantity stands in place of a name: few pairs of most corpora have one, too."""
 _END = re.compile(rf"\s*(?<!\.[^\W\d_])[{re.escape(''.join(FINAL_MARKS))}]+$")
 """The end of a sentence, but for the full stop of "p.m."."""
-_OPENING = re.compile(r"[¿¡]+(?=[^.!?…]*$)")
+_OPENING = re.compile(r"[¿¡]+(?=[^!?]*$)")
 """The marks before a last sentence, which go with those behind it."""
 _WITHOUT_ENDING = re.compile(r"^-?\d|[sxz\d]$", re.IGNORECASE)
 """Names that take no ending: the genitive of one that ends with s has no further s, and a number has none."""
@@ -251,9 +251,12 @@ def change_marks(texts: Texts, random: Random) -> Texts:
 
 
 def with_typo(texts: Texts, random: Random) -> Texts:
-    """The source with two neighbouring letters exchanged, neither the first one, in a word that is no name."""
+    """The source with two neighbouring letters exchanged, neither the first one, in a word that begins with no capital.
+
+    Scripts without spaces have none: there a name looks like any word.
+    """
     text = texts.src
-    words = [word for word in re.finditer(r"[^\W\d_]{3,}", text) if not word[0][0].isupper()]
+    words = [word for word in re.finditer(rf"[^\W\d_{UNSPACED}]{{3,}}", text) if not word[0][0].isupper()]
     if not words:
         return texts
     word = words[random.integers(len(words))]

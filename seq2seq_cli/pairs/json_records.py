@@ -60,7 +60,7 @@ def _is_one_value(head: str) -> bool:
     except RecursionError:
         return False
     except json.JSONDecodeError:
-        # On further lines, or behind the characters that are read here.
+        # On further lines, or cut behind the characters that are read here: then a list in them decides.
         return not _BEGINS.match(others) and bool(others.strip() or _LIST.search(first))
     return not others.strip() and isinstance(value, dict) and len(_longest_list(value)) > 0
 

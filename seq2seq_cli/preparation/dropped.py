@@ -108,7 +108,7 @@ class LineCounts:
                 if reason != "blank line"
             )
             what, cure = ("sentence", "give one per line") if file.is_text else ("sentence pair", ONE_PER_LINE)
-            if isinstance(file.reader, KeyedTexts):
+            if isinstance(file.reader, KeyedTexts) and self.dropped["missing column"]:
                 cure = "give two files with the same times or verses"
             raise PairFileError(f"{file.name}: no {what} in it{reasons}: {cure}")
 
@@ -120,7 +120,8 @@ class LineCounts:
                 yield f"{count:,} of {self.lines:,} lines are dropped as '{reason}', from {place} on: raise {key}"
         if (count := self.dropped["missing column"]) > _MOST * self.lines:
             place = self.examples["missing column"][0].place
-            yield f"{count:,} of {self.lines:,} lines lack a side, from {place} on: do both sides belong together?"
+            cure = "give files that belong together, or see --columns"
+            yield f"{count:,} of {self.lines:,} lines lack a side, from {place} on: {cure}"
         of_pairs = f"of {self.pairs:,} pairs have"
         if self.equal > _MANY * self.pairs:
             yield f"{self.equal:,} {of_pairs} the same text on both sides: leave these lines out"

@@ -33,7 +33,7 @@ function rowsOf({ shape, data }, length = shape.at(-1)) {
 
 /** The places of the k largest values, largest first, the first of equals before the others. */
 function largestPlaces(values, k) {
-  if (k > 100) return [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, k); // k insertions take k² steps
+  if (k > 1000) return [...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, k); // k insertions take k² steps
   const best = [];
   let least = -Infinity; // of the best, once there are k
   for (let place = 0; place < values.length; place++) {

@@ -195,6 +195,7 @@ def test_two_joined_sentences_become_one_at_times() -> None:
         (("Go!", "Geh !"), {(f"Go{mark}", f"Geh{mark}") for mark in ("", *"!?.…")}),
         (("Really?!", "Echt?!"), {(f"Really{mark}", f"Echt{mark}") for mark in ("", *"!?.…")}),
         (("Is he?", "¿Duerme?"), {(f"Is he{mark}", f"Duerme{mark}") for mark in ("", *"!?.…")}),
+        (("Is it 3.5?", "¿Son 3.5?"), {(f"Is it 3.5{mark}", f"Son 3.5{mark}") for mark in ("", *"!?.…")}),
         (("Um drei.", "At 3 p.m."), {("Um drei.", "At 3 p.m.")}),
         (("Go", "Geh!"), {("Go", "Geh!")}),
         (("3.5", "3,5"), {("3.5", "3,5")}),
@@ -218,6 +219,7 @@ def test_marks_of_the_source_are_left_out_or_apart_or_both_sides_are_in_quotatio
         ("abcd 1234", {"acbd", "abdc"}),
         ("שלום", {"שולם", "שלםו"}),
         ("it is Tom 12345", {"it is Tom 12345"}),
+        ("李四不喜欢吃鱼。", {"李四不喜欢吃鱼。"}),
         ("", {""}),
     ],
 )

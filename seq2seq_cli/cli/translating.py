@@ -139,12 +139,17 @@ class Presenter:
 
     def __post_init__(self) -> None:
         """Trace the searches, and read the films, where a page shows them."""
-        if self.draw and self.draw.suffix.lower() == ".html":
+        if self._is_page:
             from seq2seq_cli.runs.records import films_of, read_history  # not above: pydantic
 
             self.run = replace(self.run, uncorrected=self.run.uncorrected.with_traces())
             with contextlib.suppress(ModelFileError):  # no film, where the records are damaged or by a newer s2s
                 self.films = films_of({one_line(self.run.path.resolve().name): read_history(self.run.path)})
+
+    @property
+    def _is_page(self) -> bool:
+        """Whether the drawing is a page, which shows the searches as well."""
+        return self.draw is not None and self.draw.suffix.lower() == ".html"
 
     def show(
         self, translations: Iterable[Translation], place: Place | None = None, *, name_unknown: bool = False
@@ -188,7 +193,7 @@ class Presenter:
         if not worded:
             tell(f"no attention to draw: {path} is not written")
             return
-        if path.suffix.lower() == ".html":
+        if self._is_page:
             write_output(path, self._page(worded), overwrite=self.overwrite)
             shown = counted(len(worded), "text")
         else:

@@ -194,12 +194,18 @@ class Augmentation:
         if not found and self.names.known and random.random() < 0.02 and _have_final_marks(texts):
             found, texts = [HIDDEN], Texts(*(_END.sub(rf", {HIDDEN}\g<0>", text) for text in texts))
         for name in found:
-            is_quantity = random.random() < _QUANTITIES
-            other = self.numbers.quantity(random) if is_quantity else Texts(*[self.names.draw(random)] * 2)
+            other = self._other_name(random)
             has_ending = any(name + first in text for text in texts for first in "s'’")
             if not (has_ending and _WITHOUT_ENDING.search(other.src)):
                 texts = Texts(texts.src.replace(name, other.src), texts.tgt.replace(name, other.tgt))
         return texts
+
+    def _other_name(self, random: Random) -> Texts:
+        """A name for both sides, or a quantity."""
+        if random.random() < _QUANTITIES:
+            return self.numbers.quantity(random)
+        name = self.names.draw(random)
+        return Texts(name, name)
 
     def _with_kept_word(self, texts: Texts, random: Random) -> Texts:
         """A name that becomes HIDDEN, which is read as UNK, or HIDDEN before, in or behind the sentence."""

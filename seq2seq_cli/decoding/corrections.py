@@ -4,6 +4,7 @@ A corrected sentence has the given translation; sentences like it consult it, as
 """
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def corrected(run: Path, translator: Translator) -> Translator:
     corrections: dict[Ids, Correction] = {}
     codecs = translator.src_codec, translator.tgt_codec
     if (path := run / CORRECTIONS).exists():
-        for number, *pair in translated_lines(read_lines(path), str(path), "a source"):
+        for number, *pair in _corrections_in(path):
             corrections |= read_correction(codecs, *pair, name=f"{path}:{number}")
     if (path := run / GLOSSARY).exists():
         of_run = Demands(terms=glossary_of(read_lines(path), str(path)))
@@ -52,7 +53,11 @@ def corrected(run: Path, translator: Translator) -> Translator:
 
 def read_corrections(path: Path) -> dict[str, str]:
     """The translations of a file by their sources, the last of each; raises InputError for a line of another form."""
-    return {source: translation for _, source, translation in translated_lines(read_lines(path), str(path), "a source")}
+    return {source: translation for _, source, translation in _corrections_in(path)}
+
+
+def _corrections_in(path: Path) -> Iterator[tuple[int, str, str]]:
+    return translated_lines(read_lines(path), str(path), "a source, a tab")
 
 
 def read_correction(codecs: Codecs, source: str, translation: str, *, name: str) -> dict[Ids, Correction]:

@@ -19,12 +19,13 @@ _ONE_MARK = str.maketrans(dict.fromkeys(characters.INNER_MARKS, "'"))
 
 
 def glossary_of(lines: Iterable[str], name: str) -> Terms:
-    """The glossary in lines with a term, a tab and its translation each; several of a term are alternatives.
+    """The glossary in lines with a term, a tab or ``=``, and its translation; several of a term are alternatives.
 
     Blank lines are skipped. Raises InputError for a line of another form, with the name of the glossary and its number.
     """
     terms: dict[str, tuple[str, ...]] = {}
-    for _, term, translation in translated_lines(lines, name, "a term"):
+    tabbed = (line if "\t" in line else line.replace("=", "\t", 1) for line in lines)
+    for _, term, translation in translated_lines(tabbed, name, "a term, a tab or =,"):
         terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
     return terms
 
@@ -39,7 +40,7 @@ def translated_lines(lines: Iterable[str], name: str, what: str) -> Iterator[tup
             continue
         columns = [normalise(column) for column in line.split("\t")]
         if len(columns) != 2 or not all(columns):
-            raise InputError(f"{name}:{number}: needs {what}, a tab and its translation, and nothing else")
+            raise InputError(f"{name}:{number}: needs {what} and its translation, and nothing else")
         yield number, columns[0], columns[1]
 
 

@@ -154,7 +154,6 @@ function servedPage({ directions, names, about, ...settings }) {
     rows: 4, placeholder: "A term per line, such as: house = Haus", "aria-label": "Glossary",
     onchange: () => panes.ask(),
   });
-  const glossary = () => terms.value.replace(/[^\S\n]*=[^\S\n]*/g, "\t");
   const languages = () => directions[direction.value];
   let asked = new AbortController();
 
@@ -183,7 +182,7 @@ function servedPage({ directions, names, about, ...settings }) {
   /** What the server answers to a question about a text. */
   function ask(text, fields, signal, address = "translate") {
     const [source, target] = languages();
-    const question = { q: text, source, target, glossary: glossary(), ...fields, ...(needsKey && { api_key: key.value }) };
+    const question = { q: text, source, target, glossary: terms.value, ...fields, ...(needsKey && { api_key: key.value }) };
     return contentOf(address, { headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal });
   }
 
@@ -219,7 +218,7 @@ function servedPage({ directions, names, about, ...settings }) {
   /** Translate a document, and give the translated one as a download. */
   function translateFile(file) {
     const [body, [source, target]] = [new FormData(), languages()];
-    const fields = { file, source, target, glossary: glossary(), api_key: key.value };
+    const fields = { file, source, target, glossary: terms.value, api_key: key.value };
     Object.entries(fields).forEach(([name, value]) => body.append(name, value));
     panes.tell(`${file.name} is being translated.`);
     const give = ({ translatedFileUrl: url }) => { // a proxy may have another address

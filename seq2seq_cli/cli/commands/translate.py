@@ -84,8 +84,8 @@ def translate(
         Path | None,
         option(
             "FILE",
-            "Translate terms as FILE says: a term, a tab and its translation per line; several lines of a term are"
-            " alternatives.",
+            "Translate terms as FILE says: a term, a tab or =, and its translation per line; several lines of a term"
+            " are alternatives.",
         ),
     ] = None,
     attention: Annotated[

@@ -116,13 +116,13 @@ def test_a_term_or_a_prefix_in_capitals_leaves_the_rest_of_the_translation_as_it
 
 def test_lines_of_a_term_are_alternatives(tmp_path: Path) -> None:
     file = tmp_path / "terms.tsv"
-    file.write_bytes("\ufeffdog\tHund\r\n\r\nhouse\tHaus\ndog\tHunde\ndog\tHund\n".encode())
-    assert glossary_of(read_lines(file), "terms.tsv") == {"dog": ("Hund", "Hunde"), "house": ("Haus",)}
+    file.write_bytes("\ufeffdog\tHund\r\n\r\nhouse = Haus\ndog\tHunde\ndog\tHund\na=b\tx=y\n".encode())
+    assert glossary_of(read_lines(file), "terms.tsv") == {"dog": ("Hund", "Hunde"), "house": ("Haus",), "a=b": ("x=y",)}
 
 
 @pytest.mark.parametrize("line", ["dog", "dog\t", "\tHund", "dog\tHund\tHunde", "dog\t\x07 "])
 def test_another_line_is_refused_by_its_number(line: str) -> None:
-    with pytest.raises(InputError, match=r"terms\.tsv:3: needs a term, a tab and its translation"):
+    with pytest.raises(InputError, match=r"terms\.tsv:3: needs a term, a tab or =, and its translation"):
         glossary_of(["she\tsie", "", line], "terms.tsv")
 
 

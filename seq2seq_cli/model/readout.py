@@ -53,7 +53,7 @@ class AttentionalReadout(Readout):
 
     def __init__(self, config: DecoderConfig, context_size: int) -> None:
         super().__init__(config, context_size)
-        self.W = nn.Linear(context_size + self.size, self.size, bias=False)
+        self.W = nn.Linear(context_size + config.hidden_size, self.size, bias=False)
 
     @override
     def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N H"]:
@@ -64,11 +64,11 @@ class LexicalReadout(AttentionalReadout):
     """s~ + l with l = tanh(L f) + f, f = tanh(x), where the context ends with x, the mean of the source words' vectors.
 
     What is attended to speaks for its own translation, or for itself: Nguyen & Chiang 2018, section 4, with one output
-    layer for s~ and l.
+    layer for s~ and l, which are as long as a word's vector.
     """
 
     def __init__(self, config: DecoderConfig, context_size: int) -> None:
-        super().__init__(config, context_size - config.hidden_size)
+        super().__init__(config, context_size - config.embedding_size)
         self.L = nn.Linear(self.size, self.size, bias=False)
 
     @override

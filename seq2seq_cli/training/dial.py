@@ -17,18 +17,19 @@ FEW_PAIRS = 10_000
 """Most pairs that get BPE-dropout."""
 _LITTLE = 1_000_000
 """Target tokens per epoch that are memorised before a large model learns from them: they get the smallest size."""
-_SIZES, _BUDGETS = (256, 384, 448), (1e7, 35e6)
-"""Numbers of a state and of a word vector, and the tokens from which on the second and the third pay."""
+_SIZES, _BUDGETS = (256, 384, 448), (1.2e7, 42e6)
+"""Numbers of a state, and the tokens from which on the second and the third pay."""
+_WHOLE_WORDS = 0.82
+"""Speed with as many numbers in a word vector as in a state, per speed with three quarters of them, as in ``quick``."""
 _OFTEN = 8
-"""Epochs, or as many tokens with what helps, from which on a model of many pairs needs more dropout."""
+"""Epochs, or as many tokens with what helps, from which on a model of many pairs needs whole words and more dropout."""
 _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _TOGETHER, _WORTH = (1.0, 1.02, 1.035), 0.5
-"""BLEU of one model, two and three together per BLEU of one; and the BLEU that another one must bring, although it
-takes its share of the processor, as it makes translating several times slower."""
+"""BLEU of one model, two and three together per BLEU of one; and what another must bring, as it slows translating."""
 _FEWER_EPOCHS = 0.6
 """Factor on the epochs of few pairs: BPE-dropout makes more tokens than are counted, and validations take time."""
-_CEILING, _OF_TOKENS, _OF_PAIRS = 56.0, (12.6, 0.8), (1.15, 0.7)
+_CEILING, _OF_TOKENS, _OF_PAIRS = 56.0, (14.8, 0.8), (1.15, 0.7)
 """BLEU with no limit; what it lacks after a million tokens; and what 10,000 pairs divide it by, less 1; both with their
 exponents."""
 _ERROR = 1.5
@@ -59,13 +60,22 @@ class Budget:
 
     @property
     def size(self) -> int:
-        """Numbers of a state and of a word vector."""
+        """Numbers of a state."""
         return _SIZES[0] if self.tokens_per_epoch < _LITTLE else _SIZES[bisect(_BUDGETS, self.tokens)]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether a small model reads many pairs a few times: its word vectors need fewer numbers then."""
+        return self.size == _SIZES[0] and self.pairs > FEW_PAIRS and self._epochs <= _OFTEN * self.own_share
 
     @property
     def possible_epochs(self) -> float:
         """Epochs in the time; the matrices of a step grow with the square of the size, and its time with them."""
-        tokens = self.tokens * (_FEWER_EPOCHS if self.pairs <= FEW_PAIRS else 1.0)
+        return self._epochs / _WHOLE_WORDS if self.is_short else self._epochs
+
+    @property
+    def _epochs(self) -> float:
+        tokens = self.tokens * _WHOLE_WORDS * (_FEWER_EPOCHS if self.pairs <= FEW_PAIRS else 1.0)
         return tokens * (_SIZES[0] / self.size) ** 2 * self.own_share / self.tokens_per_epoch
 
     @property
@@ -79,14 +89,12 @@ class Budget:
         """Models to train in the time, which translate together; one of few pairs, for which no more were tried."""
         if self.stated_members or self.pairs <= FEW_PAIRS:
             return self.stated_members or 1
-        counts = range(1, len(_TOGETHER) + 1)
-        return max(counts, key=lambda count: replace(self, stated_members=count).bleu - _WORTH * count)
+        return max(range(1, len(_TOGETHER) + 1), key=lambda n: replace(self, stated_members=n).bleu - _WORTH * n)
 
     @property
     def of_member(self) -> "Budget":
         """The budget of each of these models."""
-        count = self.members
-        speed = self.tokens_per_second * (self.side_by_side / count if count > 1 else 1.0)
+        speed = self.tokens_per_second * (self.side_by_side / self.members if self.members > 1 else 1.0)
         return replace(self, tokens_per_second=speed, stated_members=1)
 
     @property
@@ -96,9 +104,10 @@ class Budget:
             return [*self.of_member.overrides, f"training.members={self.members}"]
         size, is_few, is_large = self.size, self.pairs <= FEW_PAIRS, self.size == _SIZES[-1]
         values: dict[str, object] = {"training.max_minutes": f"{self.minutes:g}"}
+        words = size * 3 // 4 if self.is_short else size
+        for part, hidden in (("encoder", size // 2), ("decoder", size)):
+            values |= {f"model.{part}.embedding_size": words, f"model.{part}.hidden_size": hidden}
         if size > _SIZES[0]:
-            for part, hidden in (("encoder", size // 2), ("decoder", size)):
-                values |= {f"model.{part}.embedding_size": size, f"model.{part}.hidden_size": hidden}
             values["training.lr"] = 5e-3 if is_large else 6e-3
         if is_large:
             values |= {"training.batch_size": 2048, "training.warmup_steps": 200}
@@ -107,7 +116,7 @@ class Budget:
             values["model.initialisation.from_pairs"] = "false"
         elif self.tokens_per_epoch <= MOST_KEPT:  # else each sentence would take five times as long
             values["decoding.similar_pairs"] = 32
-        if self.possible_epochs > _OFTEN * self.own_share:  # what helps may be the same content in other words
+        if self._epochs > _OFTEN * self.own_share:  # what helps may be the same content in other words
             values["training.epochs"] = self.most_epochs
             is_little = self.tokens_per_epoch < _LITTLE
             for part, other in (("encoder", "state_dropout"), ("decoder", "readout_dropout")):

@@ -105,9 +105,8 @@ class DecoderConfig(Section):
     @property
     def readout_size(self) -> int | None:
         """Size of the readout; None for concat, where it depends on the memory."""
-        if self.readout == "concat":
-            return None
-        return (self.hidden_size + 1) // 2 if self.readout == "maxout" else self.hidden_size
+        sizes = {"concat": None, "lexical": self.embedding_size, "maxout": (self.hidden_size + 1) // 2}
+        return sizes.get(self.readout, self.hidden_size)
 
 
 class InitialisationConfig(Section):
@@ -208,10 +207,10 @@ class ModelConfig(Section):
                     yield (ours, theirs, "bridge"), f"{both} must be equal: {why}"
             if not is_equal:
                 yield (*keys, "bridge"), f"{sizes}: {why}"
-        if decoder.readout == "lexical" and encoder.embedding_size != decoder.hidden_size:
-            source, hidden = named(self, "encoder.embedding_size"), named(self, "decoder.hidden_size")
-            keys_of_words = ("decoder.readout", "encoder.embedding_size", "decoder.hidden_size")
-            yield (keys_of_words, f"{source} and {hidden} must be equal for {named(self, 'decoder.readout')}")
+        if decoder.readout == "lexical" and encoder.embedding_size != decoder.embedding_size:
+            source, target = named(self, "encoder.embedding_size"), named(self, "decoder.embedding_size")
+            keys_of_words = ("decoder.readout", "encoder.embedding_size", "decoder.embedding_size")
+            yield (keys_of_words, f"{source} and {target} must be equal for {named(self, 'decoder.readout')}")
         if score in ("dot", "scaled_dot", "concat") and not is_equal:
             verb = "adds" if score == "concat" else "multiplies"
             why = f"{named(self, 'attention.score')}, which {verb} them entry by entry"

@@ -37,7 +37,7 @@ REFUSED = {
     "model.attention.score=fixed model.decoder.readout=lexical": "model.decoder.readout (lexical); score (fixed)",
     "model.attention.score=general_word": "model.attention.score (general_word); model.decoder.readout (concat)",
     "model.decoder.readout=lexical model.encoder.embedding_size=8": (
-        "model.encoder.embedding_size (8); model.decoder.hidden_size (256); model.decoder.readout (lexical)"
+        "model.encoder.embedding_size (8); model.decoder.embedding_size (256); model.decoder.readout (lexical)"
     ),
     "model.tied_embeddings=target": "model.tied_embeddings (target); model.decoder.embedding_size (256)",
     "model.decoder.readout=attentional model.encoder.embedding_size=8 model.tied_embeddings=all": (

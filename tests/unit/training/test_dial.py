@@ -28,7 +28,7 @@ budgets = st.builds(
 
 def budget(**changes: Any) -> Budget:
     """Six minutes with all of deu.txt on two cores."""
-    values = {"pairs": DEU, "tokens_per_epoch": 1_500_000, "minutes": 6.0, "tokens_per_second": 18_000.0}
+    values = {"pairs": DEU, "tokens_per_epoch": 1_500_000, "minutes": 6.0, "tokens_per_second": 22_000.0}
     return Budget(**(values | changes))
 
 
@@ -59,6 +59,7 @@ def test_few_tokens_that_are_read_often_get_a_small_model_and_much_noise() -> No
     multi30k = {"pairs": 29_000, "tokens_per_epoch": 460_000, "minutes": 60.0}
     often, once = (load_config("quick", budget(**(multi30k | change)).overrides) for change in ({}, {"minutes": 0.5}))
     assert often.model.decoder.hidden_size == once.model.decoder.hidden_size == 256
+    assert often.model.decoder.embedding_size == 256 > once.model.decoder.embedding_size
     assert (often.model.encoder.dropout, often.model.encoder.word_dropout) == (0.3, 0.1)
     assert once.model == load_config("quick").model
 
@@ -101,8 +102,9 @@ def test_more_time_brings_no_smaller_model_and_no_lower_bleu(less: Budget, facto
 
 
 def test_the_epochs_that_time_allows() -> None:
-    assert budget().possible_epochs == pytest.approx(18_000 * 360 / 1_500_000)
-    assert budget(minutes=10.0).possible_epochs == pytest.approx(18_000 * 600 / 2.25 / 1_500_000)  # 384 = 1.5 * 256
+    assert budget().possible_epochs == pytest.approx(22_000 * 360 / 1_500_000)
+    larger = 1.5**2 / 0.82  # 384 = 1.5 * 256, with whole words
+    assert budget(minutes=10.0).possible_epochs == pytest.approx(22_000 * 600 / larger / 1_500_000)
 
 
 def test_time_after_which_a_model_learns_little_is_for_more_models() -> None:
@@ -111,11 +113,11 @@ def test_time_after_which_a_model_learns_little_is_for_more_models() -> None:
     assert load_config("quick", three.overrides) == load_config(
         "quick", [*three.of_member.overrides, "training.members=3"]
     )
-    assert (three.of_member.minutes, three.of_member.tokens_per_second) == (120.0, 6_000.0)
+    assert (three.of_member.minutes, three.of_member.tokens_per_second) == (120.0, 22_000 / 3)
     assert "members" not in " ".join(one.overrides)
     two = budget(stated_members=2, side_by_side=1.3)  # which fill two cores better than one does
-    assert two.of_member.tokens_per_second == pytest.approx(0.65 * 18_000)
-    assert " 6 minutes at 23,400 tokens/s: 2 models " in two.in_words(two.of_member.size)
+    assert two.of_member.tokens_per_second == pytest.approx(0.65 * 22_000)
+    assert " 6 minutes at 28,600 tokens/s: 2 models " in two.in_words(two.of_member.size)
     assert two.bleu > budget(stated_members=2).bleu
 
 

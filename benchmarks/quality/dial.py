@@ -5,7 +5,7 @@
 
     BLEU = (c - b (tokens / 1,000,000)^-t) / (1 + a (pairs / 10,000)^-p)
 
-where tokens are those that the smallest size of the dial could read in the time. It is fitted to everyday sentences:
+where tokens are those that ``quick`` could read in the time. It is fitted to everyday sentences:
 the results without settings whose pair file has a name that begins as --pairs says.
 """
 
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def tokens(result: Result) -> float:
-    """Target tokens that the smallest size of the dial could read in the minutes of the training."""
+    """Target tokens that ``quick`` could read in the minutes of the training."""
     return 60 * float(result.system.partition(":")[2]) * (result.tokens_per_second or 0.0)
 
 

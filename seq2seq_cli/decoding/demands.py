@@ -24,7 +24,7 @@ def glossary_of(lines: Iterable[str], name: str) -> Terms:
     Blank lines are skipped. Raises InputError for a line of another form, with the name of the glossary and its number.
     """
     terms: dict[str, tuple[str, ...]] = {}
-    tabbed = (line if "\t" in line else line.replace("=", "\t", 1) for line in lines)
+    tabbed = (line if "\t" in line else line.replace("=", "\t") for line in lines)
     for _, term, translation in translated_lines(tabbed, name, "a term, a tab or =,"):
         terms[term] = tuple(dict.fromkeys((*terms.get(term, ()), translation)))
     return terms

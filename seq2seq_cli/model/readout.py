@@ -56,7 +56,7 @@ class AttentionalReadout(Readout):
         self.W = nn.Linear(context_size + config.hidden_size, self.size, bias=False)
 
     @override
-    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N H"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N R"]:
         return torch.tanh(self.W(torch.cat((context, hidden), dim=-1)))
 
 
@@ -72,7 +72,7 @@ class LexicalReadout(AttentionalReadout):
         self.L = nn.Linear(self.size, self.size, bias=False)
 
     @override
-    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N H"]:
+    def forward(self, hidden: Hidden, context: Context, embedded: Embedded) -> Float[Tensor, "*N R"]:
         states, words = context[..., : -self.size], context[..., -self.size :]
         f = torch.tanh(words)
         return super().forward(hidden, states, embedded) + torch.tanh(self.L(f)) + f

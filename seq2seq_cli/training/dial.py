@@ -19,14 +19,14 @@ _LITTLE = 1_000_000
 """Target tokens per epoch that are memorised before a large model learns from them: they get the smallest size."""
 _SIZES, _BUDGETS = (256, 384, 448), (1.2e7, 42e6)
 """Numbers of a state, and the tokens from which on the second and the third pay."""
-_WHOLE_WORDS = 0.82
+_LONG_VECTORS = 0.82
 """Speed with as many numbers in a word vector as in a state, per speed with three quarters of them, as in ``quick``."""
 _OFTEN = 8
-"""Epochs, or as many tokens with what helps, from which on a model of many pairs needs whole words and more dropout."""
+"""Epochs, or as many tokens with what helps, from which on many pairs need long vectors and more dropout."""
 _MOST_EPOCHS, _MOST_READ = 100, 2_000_000
 """Epochs of few pairs, and pairs read where there are many, after which the model would only learn them by heart."""
 _TOGETHER, _WORTH = (1.0, 1.02, 1.035), 0.5
-"""BLEU of one model, two and three together per BLEU of one; and what another must bring, as it slows translating."""
+"""BLEU of one model, two and three together per BLEU of one; and what one more must bring, as it slows translating."""
 _FEWER_EPOCHS = 0.6
 """Factor on the epochs of few pairs: BPE-dropout makes more tokens than are counted, and validations take time."""
 _CEILING, _OF_TOKENS, _OF_PAIRS = 56.0, (14.8, 0.8), (1.15, 0.7)
@@ -64,24 +64,25 @@ class Budget:
         return _SIZES[0] if self.tokens_per_epoch < _LITTLE else _SIZES[bisect(_BUDGETS, self.tokens)]
 
     @property
-    def is_short(self) -> bool:
-        """Whether a small model reads many pairs a few times: its word vectors need fewer numbers then."""
-        return self.size == _SIZES[0] and self.pairs > FEW_PAIRS and self._epochs <= _OFTEN * self.own_share
+    def words(self) -> int:
+        """Numbers of a word vector: fewer than of a state in a small model that reads many pairs a few times."""
+        is_short = self.size == _SIZES[0] and self.pairs > FEW_PAIRS and self._epochs <= _OFTEN * self.own_share
+        return self.size * 3 // 4 if is_short else self.size
 
     @property
     def possible_epochs(self) -> float:
         """Epochs in the time; the matrices of a step grow with the square of the size, and its time with them."""
-        return self._epochs / _WHOLE_WORDS if self.is_short else self._epochs
+        return self._epochs if self.words == self.size else self._epochs / _LONG_VECTORS
 
     @property
-    def _epochs(self) -> float:
-        tokens = self.tokens * _WHOLE_WORDS * (_FEWER_EPOCHS if self.pairs <= FEW_PAIRS else 1.0)
+    def _epochs(self) -> float:  # with long vectors
+        tokens = self.tokens * _LONG_VECTORS * (_FEWER_EPOCHS if self.pairs <= FEW_PAIRS else 1.0)
         return tokens * (_SIZES[0] / self.size) ** 2 * self.own_share / self.tokens_per_epoch
 
     @property
     def most_epochs(self) -> int:
         """Epochs after which training ends before its time."""
-        is_read_often = self.pairs > FEW_PAIRS and self.possible_epochs > _OFTEN
+        is_read_often = self.pairs > FEW_PAIRS and self._epochs > _OFTEN
         return max(12, min(_MOST_EPOCHS, _MOST_READ // self.pairs)) if is_read_often else _MOST_EPOCHS
 
     @property
@@ -104,9 +105,8 @@ class Budget:
             return [*self.of_member.overrides, f"training.members={self.members}"]
         size, is_few, is_large = self.size, self.pairs <= FEW_PAIRS, self.size == _SIZES[-1]
         values: dict[str, object] = {"training.max_minutes": f"{self.minutes:g}"}
-        words = size * 3 // 4 if self.is_short else size
         for part, hidden in (("encoder", size // 2), ("decoder", size)):
-            values |= {f"model.{part}.embedding_size": words, f"model.{part}.hidden_size": hidden}
+            values |= {f"model.{part}.embedding_size": self.words, f"model.{part}.hidden_size": hidden}
         if size > _SIZES[0]:
             values["training.lr"] = 5e-3 if is_large else 6e-3
         if is_large:
@@ -134,12 +134,12 @@ class Budget:
         tokens = self.tokens * min(1.0, self.most_epochs / self.possible_epochs)
         return max(0.0, _CEILING - b * math.pow(tokens / 1e6, -t)) / (1 + a * math.pow(self.pairs / 1e4, -p))
 
-    def in_words(self, size: int) -> str:
-        """The choice, its reason and its worth, in a line; without its worth if the user sets another size."""
+    def in_words(self, size: int, words: int) -> str:
+        """The choice, its reason and its worth, in a line; without its worth if the user sets other sizes."""
         minutes = f"{self.minutes:g} minute{'' if self.minutes == 1 else 's'}"
         each = self.of_member
         given = f"{counted(self.pairs, 'pair')}, {minutes} at {self.members * each.tokens_per_second:,.0f} tokens/s"
-        if size != each.size:
+        if (size, words) != (each.size, each.words):
             return f"{given}: {size} numbers as --set says"
         epochs = min(each.possible_epochs, each.most_epochs)
         gain = replace(self, minutes=2 * self.minutes).bleu - self.bleu

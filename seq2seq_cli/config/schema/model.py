@@ -222,7 +222,8 @@ class ModelConfig(Section):
         size = decoder.readout_size or decoder.hidden_size + encoder.state_size
         if size != decoder.embedding_size:
             keys = ("tied_embeddings", "decoder.embedding_size", "decoder.readout", "decoder.hidden_size")
-            yield keys, f"{tied} needs {target} to be {size}, the size of {named(self, 'decoder.readout')}"
+            both = target if self.tied_embeddings == "target" else f"{source} and {target}"
+            yield keys, f"{tied} needs {both} to be {size}, the size of {named(self, 'decoder.readout')}"
         if self.tied_embeddings == "all" and encoder.embedding_size != decoder.embedding_size:
             sizes = ("tied_embeddings", "encoder.embedding_size", "decoder.embedding_size")
             yield sizes, f"{source} and {target} must be equal: {tied} makes them one matrix"

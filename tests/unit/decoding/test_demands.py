@@ -120,7 +120,7 @@ def test_lines_of_a_term_are_alternatives(tmp_path: Path) -> None:
     assert glossary_of(read_lines(file), "terms.tsv") == {"dog": ("Hund", "Hunde"), "house": ("Haus",), "a=b": ("x=y",)}
 
 
-@pytest.mark.parametrize("line", ["dog", "dog\t", "\tHund", "dog\tHund\tHunde", "dog\t\x07 "])
+@pytest.mark.parametrize("line", ["dog", "dog\t", "\tHund", "dog = Hund = Hunde", "dog\tHund\tHunde", "dog\t\x07 "])
 def test_another_line_is_refused_by_its_number(line: str) -> None:
     with pytest.raises(InputError, match=r"terms\.tsv:3: needs a term, a tab or =, and its translation"):
         glossary_of(["she\tsie", "", line], "terms.tsv")

@@ -60,9 +60,9 @@ def small_config(chosen: Values) -> ModelConfig | None:
     memory = 12 if chosen["encoder.directions"] == "joined" else 6
     hidden = memory if alike else 8
     readout = chosen["decoder.readout"]
-    readouts = {"maxout": hidden // 2, "concat": hidden + memory}
+    readouts = {"maxout": hidden // 2, "concat": hidden + memory, "lexical": 4}
     embedding = readouts.get(readout, hidden) if alike else 4
-    of_source = embedding if tied == "all" else hidden if readout == "lexical" else 5
+    of_source = embedding if tied == "all" or readout == "lexical" else 5
     values: Values = {
         "encoder": {"embedding_size": of_source, "hidden_size": 6, "dropout": 0.2},
         "attention": {"size": 4, "window": 2, "max_length": 10},

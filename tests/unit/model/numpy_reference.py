@@ -201,7 +201,8 @@ def read_features(kind: str, p: Weights, h: Array, c: Array, y: Array) -> Array:
         case "attentional":
             return np.tanh(p["W.weight"] @ np.concatenate((c, h)))
         case "lexical":
-            c, x = c[: -len(h)], c[-len(h) :]
+            size = len(p["L.weight"])
+            c, x = c[:-size], c[-size:]
             f = np.tanh(x)
             return np.tanh(p["W.weight"] @ np.concatenate((c, h))) + np.tanh(p["L.weight"] @ f) + f
         case "maxout":

@@ -64,6 +64,14 @@ def test_few_tokens_that_are_read_often_get_a_small_model_and_much_noise() -> No
     assert once.model == load_config("quick").model
 
 
+@pytest.mark.parametrize("own_share", [0.5, 1.0])
+def test_word_vectors_are_shorter_than_states_up_to_eight_epochs_of_long_ones(own_share: float) -> None:
+    epochs = {"tokens_per_epoch": 1_000_000, "minutes": 1 / 60, "own_share": own_share}
+    little, much = (budget(**epochs, tokens_per_second=e * 1e6 / 0.82, pairs=30_000) for e in (7.99, 8.01))
+    assert (little.words, much.words) == (192, 256)
+    assert little.possible_epochs > much.possible_epochs == pytest.approx(8.01 * own_share)
+
+
 def test_what_helps_counts_as_read_too() -> None:
     helped, alone = (budget(pairs=29_000, tokens_per_epoch=460_000, own_share=share) for share in (0.25, 1.0))
     assert helped.possible_epochs < 8 < alone.possible_epochs
@@ -73,6 +81,7 @@ def test_what_helps_counts_as_read_too() -> None:
 def test_few_pairs_that_are_read_often_get_more_dropout_and_are_changed_by_bpe_dropout_alone() -> None:
     few = {"pairs": 3_000, "tokens_per_epoch": 35_000}
     often, once = (load_config("quick", budget(**(few | change)).overrides) for change in ({}, {"minutes": 0.2}))
+    assert often.model.decoder.embedding_size == once.model.decoder.embedding_size == 256
     assert (often.model.decoder.dropout, often.model.decoder.word_dropout) == (0.3, 0.0)
     assert once.model.decoder.dropout == load_config("quick").model.decoder.dropout
     assert often.training.bpe_dropout == once.training.bpe_dropout > 0
@@ -89,8 +98,10 @@ def test_it_chooses_values_that_a_config_can_have(budget: Budget) -> None:
     config = load_config("quick", budget.overrides)
     size = budget.of_member.size
     assert config.model.decoder.hidden_size == size
-    assert budget.in_words(size).startswith(f"{budget.pairs:,} pair")
-    assert "BLEU" not in budget.in_words(size + 1)
+    words = config.model.decoder.embedding_size
+    assert words == config.model.encoder.embedding_size == budget.of_member.words <= size
+    assert budget.in_words(size, words).startswith(f"{budget.pairs:,} pair")
+    assert "BLEU" not in budget.in_words(size + 1, words) + budget.in_words(size, words + 1)
 
 
 @given(budgets, st.floats(1, 100))
@@ -117,7 +128,7 @@ def test_time_after_which_a_model_learns_little_is_for_more_models() -> None:
     assert "members" not in " ".join(one.overrides)
     two = budget(stated_members=2, side_by_side=1.3)  # which fill two cores better than one does
     assert two.of_member.tokens_per_second == pytest.approx(0.65 * 22_000)
-    assert " 6 minutes at 28,600 tokens/s: 2 models " in two.in_words(two.of_member.size)
+    assert " 6 minutes at 28,600 tokens/s: 2 models " in two.in_words(two.of_member.size, two.of_member.words)
     assert two.bleu > budget(stated_members=2).bleu
 
 
@@ -130,10 +141,10 @@ def test_few_pairs_have_fewer_epochs_in_the_same_tokens() -> None:
 def test_time_that_is_not_used_brings_nothing() -> None:
     hours = budget(minutes=240.0)
     assert f"3 models that translate together, each with {hours.size} numbers, {hours.most_epochs}.0 epochs" in (
-        hours.in_words(hours.size)
+        hours.in_words(hours.size, hours.words)
     )
-    assert "+0.0 in twice the time" in hours.in_words(hours.size)
-    assert ", 1 minute at " in budget(minutes=1.0).in_words(256)
+    assert "+0.0 in twice the time" in hours.in_words(hours.size, hours.words)
+    assert ", 1 minute at " in budget(minutes=1.0).in_words(256, 192)
 
 
 def test_the_speed_is_measured_on_the_pairs(corpus: PreparedCorpus) -> None:
@@ -163,3 +174,9 @@ def test_noise_that_a_stated_score_cannot_have_is_left_out(corpus: PreparedCorpu
     stated = ["model.attention.score=location_word"]  # not with BPE-dropout, which few pairs have
     plan, _ = planned(Options(minutes=1, data=corpus.path, out=tmp_path / "run", overrides=stated))
     assert plan.config.model.attention.score == "location_word"
+
+
+def test_a_stated_state_has_the_word_vectors_of_the_recipe(corpus: PreparedCorpus, tmp_path: Path) -> None:
+    stated = ["model.decoder.hidden_size=320"]
+    plan, _ = planned(Options(minutes=1, data=corpus.path, out=tmp_path / "run", overrides=stated))
+    assert plan.config.model.decoder.embedding_size == load_config("quick").model.decoder.embedding_size

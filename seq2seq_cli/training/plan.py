@@ -28,7 +28,6 @@ from seq2seq_cli.training.resolve import CHOSEN, LEFT_TO_CORPUS, fitted, given_u
 BASE = "quick"
 """The config that the dial starts from."""
 _LIMIT, _RATE, _MEMBERS = "training.max_minutes", "training.lr", "training.members"
-_STATE = "model.decoder.hidden_size"
 _SLOWER = 0.1
 """Factor of the learning rate with which a trained run learns corrections."""
 
@@ -143,14 +142,14 @@ def _plan_to_start(options: Options, *, overwrite: bool) -> Planned:
         members = config.training.members if is_stated else None
         budget = measure_budget(fitted(recipe, corpus), corpus, options.minutes, members)
         metric = f"training.best_metric={found.training.best_metric}"  # found above, so that its warning is told once
-        model = config.model  # what does not go with a stated one is left out: noise, and the sizes of word vectors
-        unfit_with = {
-            "training.bpe_dropout": model.attention.has_places,
-            "model.encoder.state_dropout": not model.attention.has_weights,
-            "model.encoder.embedding_size": _STATE in overridden,
-            "model.decoder.embedding_size": _STATE in overridden,
+        # What does not go with stated keys is left out: noise, and word vectors, which belong to the dial's states.
+        attention, has_state = config.model.attention, "model.decoder.hidden_size" in overridden
+        choices = {
+            "training.bpe_dropout": attention.has_places,
+            "model.encoder.state_dropout": not attention.has_weights,
+            **dict.fromkeys(("model.encoder.embedding_size", "model.decoder.embedding_size"), has_state),
         }
-        unfit = tuple(key for key, is_unfit in unfit_with.items() if is_unfit)
+        unfit = tuple(key for key, is_unfit in choices.items() if is_unfit)
         dialled = [override for override in budget.overrides if not override.startswith(unfit)]
         config = load_config(BASE, [metric, *dialled, *overrides])
         chosen = [budget.in_words(config.model.decoder.hidden_size, config.model.decoder.embedding_size)]

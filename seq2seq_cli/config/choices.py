@@ -31,6 +31,7 @@ CurveMeasure: TypeAlias = Literal[Metric, "entropy"]
 
 LengthPenalty: TypeAlias = Literal["none", "average", "gnmt"]
 EngineName: TypeAlias = Literal["auto", "torch"]
+DecodingPrecision: TypeAlias = Literal["auto", "fp32"]
 DeviceName: TypeAlias = Literal["auto", "cpu", "cuda", "mps"]
 
 LENGTH_FACTOR = 1.5
@@ -90,6 +91,7 @@ class DecodingOptions:
     max_source_length: int
     batch_size: int
     engine: EngineName
+    precision: DecodingPrecision
     threads: int | None
     max_length_factor: float | None
     max_length_extra: int

@@ -82,6 +82,8 @@ def copy_by_attention(ids: Sequence[int], weights: Float[np.ndarray, "T S"], wor
     The weight of a word is the largest of its positions, which stand in `weights` in the order of `words`; later
     positions (``<eos>``, padding) are ignored. Of equal weights, the first word is copied.
     """
+    if UNK not in ids:  # as in most sentences
+        return {}
     spans = list(pairwise(accumulate((len(word.ids) for word in words), initial=0)))
     free = {i for i, word in enumerate(words) if can_be_copied(word)}
     unknown = {i for i in free if words[i].is_unknown}

@@ -187,7 +187,9 @@ def open_engine(
     needs_export = importlib.util.find_spec("torch") is None
     try:
         record = ExportRecord.read(run.path)
-        exported = OnnxEngine(run, record, threads=options.threads, with_features=with_features)
+        exported = OnnxEngine(
+            run, record, threads=options.threads, precision=options.precision, with_features=with_features
+        )
         problem = "its exported model is of other code of seq2seq_cli/model" if record.is_of_other_code else ""
         if needs_export or not problem:
             return exported

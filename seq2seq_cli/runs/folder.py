@@ -4,8 +4,8 @@ runs/NAME/.s2s-run              the mark of a run, empty
          /config.yaml           the resolved config
          /codec/{src,tgt}.json  the codecs of both sides
          /best/model.safetensors   the best weights
-              /encoder.onnx, decoder.onnx, features.onnx   the exported model, which refers
-                             to these weights
+              /encoder.onnx, decoder.onnx, features.onnx, search.onnx   the exported model, which
+                             refers to these weights
               /export.json   the record of the exported model
          /last/training.pt      the checkpoint for `--resume`, and previous.pt, the one before it
          /epochs/0007.safetensors  the weights after epoch 7; of the newest validated ones, with `training.keep`

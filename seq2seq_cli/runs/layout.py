@@ -19,9 +19,10 @@ TRAINED = "trained.json"
 BEST = Path("best", "model.safetensors")
 ENCODER = BEST.with_name("encoder.onnx")
 DECODER = BEST.with_name("decoder.onnx")
+SEARCH = BEST.with_name("search.onnx")
 FEATURES = BEST.with_name("features.onnx")
 EXPORT_RECORD = BEST.with_name("export.json")
-EXPORTED = (ENCODER, DECODER, FEATURES, EXPORT_RECORD)
+EXPORTED = (ENCODER, DECODER, SEARCH, FEATURES, EXPORT_RECORD)
 PAIRS = "pairs"
 PAIR_FILES = {
     name: Path(PAIRS, f"{name}.npy")

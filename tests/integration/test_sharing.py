@@ -50,7 +50,7 @@ def test_a_file_has_what_translating_needs_and_no_more(sender: Path) -> None:
     names = zipfile.ZipFile(sender / "small.zip").namelist()
     assert {name.removeprefix("small/") for name in names} == {
         *("config.yaml", "codec/src.json", "codec/tgt.json", "best/model.safetensors"),
-        *("best/encoder.onnx", "best/decoder.onnx", "best/features.onnx", "best/export.json"),
+        *("best/encoder.onnx", "best/decoder.onnx", "best/features.onnx", "best/search.onnx", "best/export.json"),
         *("corpus.json", *OF_BEST),
     }
     assert b"a machine" not in zipfile.ZipFile(sender / "small.zip").read("small/corpus.json")

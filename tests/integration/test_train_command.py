@@ -55,10 +55,8 @@ def test_the_run_folder_holds_what_the_design_says(home: Path) -> None:
     assert names == {
         *("config.yaml", "corpus.json", "trained.json", "metrics.jsonl", "README.md", ".lock", ".s2s-run"),
         *("codec/src.json", "codec/tgt.json", "last/training.pt", "last/previous.pt"),
-        *(
-            f"best/{name}"
-            for name in ("model.safetensors", "encoder.onnx", "decoder.onnx", "features.onnx", "export.json")
-        ),
+        *("best/model.safetensors", "best/export.json"),
+        *(f"best/{name}.onnx" for name in ("encoder", "decoder", "features", "search")),
     }
     epochs = read_history(run).validations
     assert [record.epoch for record in epochs] == [1, 2]

@@ -54,6 +54,9 @@ class DecodingConfig(Section):
     engine: choices.EngineName = "auto"
     """Program that computes. torch: on any device. auto: ONNX Runtime with the exported model, but torch on other
     devices than the CPU, and where no exported model fits."""
+    precision: choices.DecodingPrecision = "auto"
+    """Precision of the output layer. auto: int8 where ONNX Runtime searches with one model, but fp32 for the best
+    tokens; one sentence in some two thousand is translated otherwise than in fp32. fp32: always fp32."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_FACTOR)] | None = None

@@ -1,7 +1,8 @@
 """The export of a trained model: its ONNX graphs, traced by torch, written beside its best weights, and checked.
 
-The graphs are the encoder, the decoder step, and the decoder step without the output layer. They hold no weights: each
-weight is a reference to its place in the file of weights, in the folder of the graph.
+The graphs are the encoder and the decoder step: in fp32, without the output layer, and as searches take it, mostly with
+the output layer in int8.
+They hold no weights: each weight is a reference to its place in the file of weights, in the folder of the graph.
 
 B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k proposals per row, A tokens asked for.
 """
@@ -9,7 +10,7 @@ B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k
 import copy
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,8 +22,10 @@ from torch.onnx import symbolic_helper
 from torch.onnx.utils import register_custom_op_symbolic
 
 from seq2seq_cli.compute.process import is_out_of_memory
+from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.decoding.engine import Engine
+from seq2seq_cli.decoding.engines.int8_output import LEAST_UNITS, in_int8
 from seq2seq_cli.decoding.engines.onnx_engine import LOOK, MEMORY, NEXT, OF_ALL, PROPOSALS, WITHOUT_OUTPUT, OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine, propose, watched
 from seq2seq_cli.errors import ExportError, ModelFileError, one_line
@@ -33,11 +36,11 @@ from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.model.state import DecoderState, Memory, Readers, RNNState
 from seq2seq_cli.runs.exported import ExportRecord, config_checksum, model_checksum
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD, FEATURES
+from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD, FEATURES, SEARCH
 from seq2seq_cli.runs.weights import Places, read_header
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
-TOLERANCE = 1e-4
+TOLERANCES: Mapping[DecodingPrecision, float] = {"fp32": 1e-4, "auto": 0.1}
 """Largest difference between a number of the exported model and torch's."""
 OPSET = 18
 """The version of ONNX's operators; every ONNX Runtime from 1.14 on has it."""
@@ -81,14 +84,16 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     for path, model_graph in graphs.items():
         _refer_to_weights(model_graph.graph, places)
         write_whole(folder / path, model_graph.SerializeToString(deterministic=True))
-    try:
-        exported = OnnxEngine(RunFolder(folder), record, threads=1)
-        difference = largest_difference(exported, TorchEngine(model), src_size=model.encoder.embedding.num_embeddings)
-    except ModelFileError as error:
-        raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
-    if not difference <= TOLERANCE:  # not >, which is false for NaN
-        found = f"the exported model's numbers differ from torch's by up to {difference:.1e}, more than {TOLERANCE:.0e}"
-        raise ExportError(f"{folder}: {found}: translate with decoding.engine=torch")
+    reference, src_size = TorchEngine(model), model.encoder.embedding.num_embeddings
+    for precision, tolerance in TOLERANCES.items():
+        try:
+            exported = OnnxEngine(RunFolder(folder), record, threads=1, precision=precision)
+            difference = largest_difference(exported, reference, src_size=src_size)
+        except ModelFileError as error:
+            raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
+        if not difference <= tolerance:  # not >, which is false for NaN
+            found = f"the exported model's numbers differ from torch's by up to {difference:.1e}"
+            raise ExportError(f"{folder}: {found}, more than {tolerance:.0e}: translate with decoding.engine=torch")
     write_whole(folder / EXPORT_RECORD, record.content)
 
 
@@ -125,10 +130,13 @@ def _trace_graphs(model: Seq2Seq) -> dict[Path, onnx.ModelProto]:
     step |= {"k": torch.tensor(1), "asked": torch.full((2, 1), EOS)}
     shown = [name for name in LOOK if isinstance(model.decoder.attention, Attention) and name not in PROPOSALS]
     decoder = _trace(model, _step, step, [*PROPOSALS, OF_ALL, *shown, *after])
+    search = _trace(model, _step, step, [*PROPOSALS, *after])
+    if model.output.out_features >= LEAST_UNITS:
+        search = in_int8(search)
     # Of the memory, a decoder without attention needs the mask alone, or not even that.
     encoder = _trace(model, _encode, texts, [value.name for value in decoder.graph.input if value.name in encoded])
     _complete_rnns(encoder.graph, resets_first=isinstance(model.encoder.rnn, ChoGRU))
-    return {ENCODER: encoder, DECODER: decoder, FEATURES: features}
+    return {ENCODER: encoder, DECODER: decoder, FEATURES: features, SEARCH: search}
 
 
 def _encode(model: Seq2Seq, given: Tensors) -> Tensors:

@@ -6,6 +6,7 @@ R rows, B sources, S source length with ``<eos>``, k proposals per row, A tokens
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -13,14 +14,15 @@ import numpy as np
 
 from seq2seq_cli.compute.process import is_out_of_memory
 from seq2seq_cli.compute.threads import usable_cores
+from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.decoding.engine import Look, Proposals, readers_of, still_read
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.exported import ExportRecord
 from seq2seq_cli.runs.folder import RunFolder
-from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES
+from seq2seq_cli.runs.layout import DECODER, ENCODER, FEATURES, SEARCH
 from seq2seq_cli.runs.weights import Header, read_header
 from seq2seq_cli.shapes import Int
-from seq2seq_cli.text.vocabulary import EOS, PAD
+from seq2seq_cli.text.vocabulary import BOS, EOS, PAD
 
 # Without it, the packages of ONNX Runtime report to its maker over the network.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -112,28 +114,37 @@ class OnnxEngine:
     """The steps of an exported model."""
 
     def __init__(
-        self, run: RunFolder, record: ExportRecord, *, threads: int | None = None, with_features: bool = False
+        self,
+        run: RunFolder,
+        record: ExportRecord,
+        *,
+        threads: int | None = None,
+        precision: DecodingPrecision = "auto",
+        with_features: bool = False,
     ) -> None:
         """Open the exported model of a run with its best weights.
 
         So many `threads` may search at the same time, one per core by default; `with_features` it takes half the time
-        for steps without the output layer. Raises ModelFileError for files that are missing, damaged, or do not fit.
+        for steps without the output layer. With the `precision` auto, the output layer is in int8 where a step is not
+        asked for all tokens. Raises ModelFileError for files that are missing, damaged, or do not fit.
         """
+        self._run = run
         header: Header | None = None
         while header != read_header(run.best_path):  # a training may replace the weights between two graphs
             header = read_header(run.best_path)
             if record.weights != header.places:
                 raise ModelFileError(f"{run.path}: its exported model is not for the weights of {run.best_path}")
             self._encoder = Graph(run.path / ENCODER)
-            self._decoder = Graph(run.path / DECODER)
+            self._decoder = Graph(run.path / (DECODER if precision == "fp32" else SEARCH))
             self._features = Graph(run.path / FEATURES) if with_features else None
+        self._header = header
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
-        if not {*PROPOSALS, OF_ALL, *self._next} <= set(self._decoder.outputs):
+        if not {*PROPOSALS, *self._next} <= set(self._decoder.outputs):
             raise ModelFileError(f"{self._decoder.path}: damaged, or of another version of s2s")
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
@@ -153,25 +164,33 @@ class OnnxEngine:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         no_tokens, nothing = (np.zeros((len(tokens), 0), dtype) for dtype in (np.int64, np.float32))
         given = _inputs(tokens, state, k, no_tokens if asked is None else asked)
+        graph = self._exact if asked is None or k == self.vocabulary_size - len((PAD, BOS)) else self._decoder
         if k or asked is None or asked.size or self._features is None:
             best_and_asked = [*PROPOSALS[:2], OF_ALL if asked is None else PROPOSALS[2]]
-            found = self._decoder.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
+            found = graph.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
         else:
             found = [no_tokens, nothing, nothing, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
         proposals = Proposals(*found[: len(PROPOSALS)])
         decoder = dict(zip(self._state, found[len(PROPOSALS) :], strict=True))
-        self._check(proposals, decoder, len(tokens), k)
+        self._check(graph, proposals, decoder, len(tokens), k)
         # ONNX Runtime's integers are C's long long, which numpy names apart from int64.
         return proposals._replace(tokens=proposals.tokens.view(np.int64)), replace(state, decoder=decoder)
 
     def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
         """The attention of the same step; see `Engine`."""
-        if not set(LOOK) <= set(self._decoder.outputs):
+        if not set(LOOK) <= set(self._exact.outputs):
             return None
         given = _inputs(tokens, state, 1, tokens[:, np.newaxis])
-        return Look(state.memory["states"][state.sources], *self._decoder.run(given, LOOK))
+        return Look(state.memory["states"][state.sources], *self._exact.run(given, LOOK))
 
-    def _check(self, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
+    @cached_property
+    def _exact(self) -> Graph:
+        """The decoder step in fp32, opened when it is needed: for its product it copies the weights."""
+        if read_header(self._run.best_path) != self._header:
+            raise ModelFileError(f"{self._run.path}: its weights have changed since it was opened: open it again")
+        return Graph(self._run.path / DECODER)
+
+    def _check(self, graph: Graph, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
         """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""
         tokens, best, *others = proposals
         lengths = [len(values) for values in others]
@@ -179,9 +198,9 @@ class OnnxEngine:
         is_sound = tokens.shape == best.shape == (rows, k) and set(lengths) == {rows} and tokens.dtype == np.int64
         # Without a sign, negative numbers are the largest.
         if not is_sound or tokens.view(np.uint64).max(initial=0) >= self.vocabulary_size:
-            raise ModelFileError(f"{self._decoder.path}: damaged: it computes other values than a graph of s2s")
+            raise ModelFileError(f"{graph.path}: damaged: it computes other values than a graph of s2s")
         if np.isnan(best.min(initial=0)) or np.isnan(proposals.asked.min(initial=0)):
-            raise ModelFileError(f"{self._decoder.path}: it computes NaN: its weights are too large: train again")
+            raise ModelFileError(f"{graph.path}: it computes NaN: its weights are too large: train again")
 
 
 def _inputs(tokens: Int[np.ndarray, " R"], state: OnnxState, k: int, asked: Int[np.ndarray, "R A"]) -> Tensors:

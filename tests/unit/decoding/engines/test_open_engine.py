@@ -23,7 +23,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.decoding.load import ensure_exported, open_engine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import BEST, DECODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import BEST, EXPORT_RECORD, SEARCH
 from seq2seq_cli.runs.writer import RunWriter
 from tests.folders import contents
 from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model
@@ -61,11 +61,11 @@ def export_by_other_code(run: RunWriter) -> None:
     (run.path / EXPORT_RECORD).write_bytes(replace(record, model=record.model ^ 1).content)
 
 
-def export_without_all_probabilities(run: RunWriter) -> None:
-    graph = onnx.load(run.path / DECODER, load_external_data=False)
-    [output] = [each for each in graph.graph.output if each.name == "log_probabilities"]
+def export_without_proposals(run: RunWriter) -> None:
+    graph = onnx.load(run.path / SEARCH, load_external_data=False)
+    [output] = [each for each in graph.graph.output if each.name == "best_log_probabilities"]
     graph.graph.output.remove(output)
-    (run.path / DECODER).write_bytes(graph.SerializeToString())
+    (run.path / SEARCH).write_bytes(graph.SerializeToString())
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def export_without_all_probabilities(run: RunWriter) -> None:
         (export_by_other_code, TorchEngine, ""),
         (lambda run: (run.path / EXPORT_RECORD).unlink(), TorchEngine, "has no exported model"),
         (lambda run: (run.path / EXPORT_RECORD).write_bytes(b"{}"), TorchEngine, "has no exported model"),
-        (lambda run: (run.path / DECODER).write_bytes(b"{}"), TorchEngine, "has no exported model"),
-        (export_without_all_probabilities, TorchEngine, "has no exported model"),
+        (lambda run: (run.path / SEARCH).write_bytes(b"{}"), TorchEngine, "has no exported model"),
+        (export_without_proposals, TorchEngine, "has no exported model"),
     ],
 )
 def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_it_is_exported(

@@ -1,0 +1,116 @@
+"""The output layer of a decoder step in int8, which takes most of the time of a search, for ONNX Runtime.
+
+The logits z = W f + b of all units are computed with W rounded to 7 bits, with a scale per unit, and f to 8 bits, with
+a scale per row, so that no row depends on others; with 8 bits for both, processors without integer dot products would
+overflow. The rounded logits z' choose the `EXACT` best units of a row, whose logits are computed again in fp32, as are
+those of the tokens asked for. Of the softmax, only the sum over the other units is as they are rounded:
+
+    log Z = log Z' + log(sum_best exp(z - log Z') + 1 - sum_best p')
+
+R rows, V units, at least `LEAST_UNITS`, F features, A tokens asked for, C candidates: `number`, but at least `EXACT`.
+"""
+
+import onnx
+
+LEAST_UNITS = 1000
+"""With fewer units, the product is so small that other operators take what int8 saves. Measured."""
+EXACT = 12
+"""The best units of a row that are computed in fp32. It cannot follow k, which depends on other rows."""
+
+_BIAS = "model.output.bias"
+"""The bias of the output layer in a traced step: its name identifies the product."""
+
+# ONNX Runtime computes what depends on W and b alone once, when it opens the graph. The smallest number stands in the
+# place of a scale of 0. Softmax takes less time than LogSoftmax, and its largest probability is never 0. Candidates
+# after the exact ones keep their rounded logits, but none is above the exact ones.
+_LAYER = f"""
+output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[R, A] asked)
+    => (float[R, C] log_probabilities, int64[R, C] candidates, float[R, A] asked_log_probabilities) {{
+    zero = Constant <value_ints = [0]> ()
+    one = Constant <value_ints = [1]> ()
+    two = Constant <value_ints = [2]> ()
+    end = Constant <value_ints = [{2**31 - 1}]> ()
+    exact = Constant <value_ints = [{EXACT}]> ()
+    unity = Constant <value_float = 1.0> ()
+    tiny = Constant <value_float = 1.1754944e-38> ()
+    weight_steps = Constant <value_float = 63.0> ()
+    feature_scale = Constant <value_float = {1 / 127:.9f}> ()
+    feature_zero = Constant <value = uint8 {{128}}> ()
+
+    units = Shape (b)
+    highest = ReduceMax <keepdims = 0> (W, one)
+    lowest = ReduceMin <keepdims = 0> (W, one)
+    negated = Neg (lowest)
+    largest = Max (highest, negated, tiny)
+    unit_scales = Div (largest, weight_steps)
+    unit_zeros = ConstantOfShape <value = int8[1] {{0}}> (units)
+    rounded = QuantizeLinear <axis = 0> (W, unit_scales, unit_zeros)
+    W_int8 = Transpose <perm = [1, 0]> (rounded)
+
+    absolute = Abs (f)
+    largest_features = ReduceMax <keepdims = 1> (absolute, one)
+    row_scales = Max (largest_features, tiny)
+    scaled = Div (f, row_scales)
+    f_uint8 = QuantizeLinear (scaled, feature_scale, feature_zero)
+    product = com.microsoft.MatMulIntegerToFloat (f_uint8, W_int8, feature_scale, unit_scales, feature_zero)
+    scaled_product = Mul (product, row_scales)
+    logits = Add (scaled_product, b)
+    probabilities = Softmax <axis = 1> (logits)
+
+    wanted = Max (number, exact)
+    candidate_logits, candidates = TopK <axis = 1> (logits, wanted)
+    best = Slice (candidates, zero, exact, one)
+    other_logits = Slice (candidate_logits, exact, end, one)
+    exact_units = Concat <axis = 1> (best, asked)
+    exact_weights = Gather (W, exact_units)
+    f_columns = Unsqueeze (f, two)
+    exact_columns = MatMul (exact_weights, f_columns)
+    exact_products = Squeeze (exact_columns, two)
+    exact_biases = Gather (b, exact_units)
+    exact_logits = Add (exact_products, exact_biases)
+    best_logits = Slice (exact_logits, zero, exact, one)
+    asked_logits = Slice (exact_logits, exact, end, one)
+
+    best_probabilities = GatherElements <axis = 1> (probabilities, best)
+    first_probability = Slice (best_probabilities, zero, one, one)
+    first_log_probability = Log (first_probability)
+    first_logit = Slice (candidate_logits, zero, one, one)
+    rounded_normaliser = Sub (first_logit, first_log_probability)
+    log_ratios = Sub (best_logits, rounded_normaliser)
+    ratios = Exp (log_ratios)
+    of_best = ReduceSum (ratios, one)
+    rounded_of_best = ReduceSum (best_probabilities, one)
+    rounded_of_others = Sub (unity, rounded_of_best)
+    ratio = Add (of_best, rounded_of_others)
+    log_ratio = Log (ratio)
+    normaliser = Add (rounded_normaliser, log_ratio)
+
+    least = ReduceMin (best_logits, one)
+    bounded = Min (other_logits, least)
+    all_logits = Concat <axis = 1> (best_logits, bounded)
+    log_probabilities = Sub (all_logits, normaliser)
+    asked_log_probabilities = Sub (asked_logits, normaliser)
+}}
+"""
+
+
+def in_int8(step: onnx.ModelProto) -> onnx.ModelProto:
+    """A decoder step whose proposals come from `propose`, with its output layer in int8; `step` is changed."""
+    graph = step.graph
+    product = next(node for node in graph.node if _BIAS in node.input)
+    softmax = next(node for node in graph.node if product.output[0] in node.input)
+    best, asked = (node for node in graph.node if softmax.output[0] in node.input)  # in the order of `propose`
+    layer = onnx.parser.parse_graph(_LAYER)
+    inner = [value.name for value in (*layer.input, *layer.output)]
+    outer = [*product.input, best.input[1], asked.input[1], *best.output, *asked.output]
+    names = dict(zip(inner, outer, strict=True))
+    for node in layer.node:
+        node.input[:] = [names.get(name, f"/int8/{name}") for name in node.input]
+        node.output[:] = [names.get(name, f"/int8/{name}") for name in node.output]
+    place = [*graph.node].index(best)
+    nodes = [*graph.node[:place], *layer.node, *graph.node[place + 1 :]]
+    kept = [node for node in nodes if node not in (product, softmax, asked)]
+    del graph.node[:]
+    graph.node.extend(kept)
+    step.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
+    return step

@@ -1,0 +1,165 @@
+"""The output layer in int8: its formula, in numpy, and what a search gets of it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+from jaxtyping import Int
+
+from seq2seq_cli.config.choices import DecodingPrecision
+from seq2seq_cli.config.schema.config import Config
+from seq2seq_cli.config.schema.model import ModelConfig
+from seq2seq_cli.decoding.engine import Engine, Proposals
+from seq2seq_cli.decoding.engines.graphs import export_best
+from seq2seq_cli.decoding.engines.int8_output import EXACT, LEAST_UNITS, in_int8
+from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.errors import ModelFileError
+from seq2seq_cli.model.build import build_model
+from seq2seq_cli.model.seq2seq import Seq2Seq
+from seq2seq_cli.runs.exported import ExportRecord
+from seq2seq_cli.runs.layout import DECODER
+from seq2seq_cli.runs.writer import RunWriter
+from tests.unit.decoding.engines.runs import SMALL, make_run
+
+UNITS = LEAST_UNITS + 203
+STEP = """
+<ir_version: 8, opset_import: ["" : 18]>
+step (float[R, 24] f, int64[1] number, int64[R, A] asked)
+    => (float[R, C] best, int64[R, C] tokens, float[R, A] of_asked) {
+    z = Gemm <transB = 1> (f, W, b)
+    p = LogSoftmax <axis = 1> (z)
+    best, tokens = TopK <axis = 1> (p, number)
+    of_asked = GatherElements <axis = 1> (p, asked)
+}
+"""
+"""A step that has no more than an output layer and what `propose` does with its log-probabilities."""
+
+
+def test_the_layer_is_its_formula_and_is_near_to_the_softmax() -> None:
+    random = np.random.default_rng(1)
+    W32, b32 = (random.normal(scale=0.4, size=size).astype(np.float32) for size in ((UNITS, 24), UNITS))
+    f32 = (np.tanh(random.normal(size=(9, 24))) * random.uniform(0.5, 3, size=(9, 1))).astype(np.float32)
+    f32[4] = 0
+    asked = random.integers(UNITS, size=(9, 3))
+    model = onnx.parser.parse_model(STEP)
+    model.graph.node[0].input[2] = "model.output.bias"
+    for name, values in (("W", W32), ("model.output.bias", b32)):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
+    session = onnxruntime.InferenceSession(in_int8(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    number = EXACT + 4
+    best, tokens, of_asked = session.run(None, {"f": f32, "number": np.array([number]), "asked": asked})
+
+    W, b, f = (each.astype(np.float64) for each in (W32, b32, f32))
+    unit_scales = np.abs(W).max(axis=1, keepdims=True) / 63
+    row_scales = np.maximum(np.abs(f).max(axis=1, keepdims=True), 1e-30) / 127
+    rounded_f = np.round(f / row_scales) * row_scales
+    z, rounded = f @ W.T + b, rounded_f @ (np.round(W / unit_scales) * unit_scales).T + b
+    order = np.argsort(-rounded, axis=1)[:, :number]
+    exact = order[:, :EXACT]
+    largest = rounded.max(axis=1, keepdims=True)
+    log_rounded_sum = largest + np.log(np.exp(rounded - largest).sum(axis=1, keepdims=True))
+    of_best = np.exp(np.take_along_axis(z, exact, axis=1) - log_rounded_sum).sum(axis=1, keepdims=True)
+    rounded_of_best = np.exp(np.take_along_axis(rounded, exact, axis=1) - log_rounded_sum).sum(axis=1, keepdims=True)
+    normaliser = log_rounded_sum + np.log(of_best + 1 - rounded_of_best)
+    expected = z - normaliser
+    np.testing.assert_allclose(of_asked, np.take_along_axis(expected, asked, axis=1), atol=2e-5)
+    np.testing.assert_array_equal(np.sort(tokens, axis=1), np.sort(order, axis=1))
+    np.testing.assert_allclose(best[:, :EXACT], np.take_along_axis(expected, tokens[:, :EXACT], axis=1), atol=2e-5)
+    least = best[:, :EXACT].min(axis=1, keepdims=True)
+    rough = np.minimum(np.take_along_axis(rounded, tokens[:, EXACT:], axis=1) - normaliser, least)
+    np.testing.assert_allclose(best[:, EXACT:], rough, atol=2e-5)
+
+    np.testing.assert_allclose(expected, torch.from_numpy(z).log_softmax(dim=1), atol=1e-2)
+
+
+@pytest.fixture(scope="module")
+def model() -> Seq2Seq:
+    config = ModelConfig.model_validate(SMALL)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        model = build_model(config, src_size=20, tgt_size=UNITS).eval()
+        torch.nn.init.normal_(model.output.weight, std=1.5)
+    return model
+
+
+@pytest.fixture(scope="module")
+def run(model: Seq2Seq, tmp_path_factory: pytest.TempPathFactory) -> RunWriter:
+    run = make_run(tmp_path_factory.mktemp("run"), model, Config(model=ModelConfig.model_validate(SMALL)))
+    export_best(run.path, model, run.config())
+    return run
+
+
+SOURCES = [[5, 6, 7], [8], [9, 10, 11, 12]]
+TOKENS = np.array([7, 9, 900])
+ASKED = np.array([[3, 4], [990, 5], [6, 6]])
+
+
+def opened(run: RunWriter, precision: DecodingPrecision = "auto") -> OnnxEngine:
+    return OnnxEngine(run, ExportRecord.read(run.path), threads=1, precision=precision)
+
+
+def proposed(
+    engine: Engine[Any], k: int, asked: Int[np.ndarray, "R A"] | None = ASKED, rows: slice = slice(None)
+) -> Proposals:
+    """The second step of a search for the sources of some rows."""
+    proposals, _ = engine.step(
+        TOKENS[rows], engine.start(SOURCES[rows]), k=k, asked=None if asked is None else asked[rows]
+    )
+    return proposals
+
+
+def test_a_search_gets_the_best_tokens_of_fp32_with_nearly_their_probabilities(model: Seq2Seq, run: RunWriter) -> None:
+    expected = proposed(TorchEngine(model), 5)
+    tolerances: dict[DecodingPrecision, float] = {"fp32": 2e-6, "auto": 5e-3}
+    for precision, tolerance in tolerances.items():
+        found = proposed(opened(run, precision), 5)
+        np.testing.assert_array_equal(found.tokens, expected.tokens)
+        np.testing.assert_allclose(found.log_probabilities, expected.log_probabilities, atol=tolerance)
+        # The normaliser alone is estimated: differences within a row are those of fp32.
+        ours, reference = (np.concatenate((each.log_probabilities, each.asked), axis=1) for each in (found, expected))
+        np.testing.assert_allclose(ours - ours[:, :1], reference - reference[:, :1], atol=5e-6)
+
+
+def test_a_row_does_not_depend_on_others(run: RunWriter) -> None:
+    engine = opened(run)
+    together = proposed(engine, 9)
+    for row in range(len(SOURCES)):
+        alone = proposed(engine, 3, rows=slice(row, row + 1))
+        np.testing.assert_array_equal(alone.tokens[0], together.tokens[row, :3])
+        np.testing.assert_allclose(alone.log_probabilities[0], together.log_probabilities[row, :3], atol=2e-6)
+        np.testing.assert_allclose(alone.asked[0], together.asked[row], atol=2e-6)
+
+
+def test_all_tokens_are_in_fp32(model: Seq2Seq, run: RunWriter) -> None:
+    reference, engine = TorchEngine(model), opened(run)
+    np.testing.assert_allclose(proposed(engine, 2, None).asked, proposed(reference, 2, None).asked, atol=2e-6)
+    ranked, expected = (proposed(each, UNITS - 2).log_probabilities for each in (engine, reference))
+    np.testing.assert_allclose(ranked, expected, atol=2e-6)
+
+
+def test_weights_that_change_before_fp32_is_needed_are_not_mixed_with_the_old_ones(
+    model: Seq2Seq, run: RunWriter
+) -> None:
+    engine, damaged = opened(run), opened(run)
+    run.save_best({name: 2 * weight for name, weight in model.weights().items()})
+    with pytest.raises(ModelFileError, match="its weights have changed since it was opened"):
+        engine.look(TOKENS, engine.start(SOURCES))
+    run.save_best(model.weights())
+    content = (run.path / DECODER).read_bytes()
+    (run.path / DECODER).write_bytes(b"{}")
+    with pytest.raises(ModelFileError, match=r"decoder\.onnx: missing, damaged"):
+        proposed(damaged, 2, None)
+    (run.path / DECODER).write_bytes(content)
+
+
+def test_few_units_stay_in_fp32(tmp_path: Path) -> None:
+    few = build_model(ModelConfig.model_validate(SMALL), src_size=20, tgt_size=LEAST_UNITS - 1).eval()
+    run = make_run(tmp_path, few)
+    export_best(run.path, few, run.config())
+    found, expected = (proposed(engine, 9).log_probabilities for engine in (opened(run), TorchEngine(few)))
+    np.testing.assert_allclose(found, expected, atol=2e-6)

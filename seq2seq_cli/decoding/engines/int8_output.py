@@ -7,10 +7,13 @@ those of the tokens asked for. Of the softmax, only the sum over the other units
 
     log Z = log Z' + log(sum_best exp(z - log Z') + 1 - sum_best p')
 
-R rows, V units, at least `LEAST_UNITS`, F features, A tokens asked for, C candidates: `number`, but at least `EXACT`.
+R rows, V units, at least `LEAST_UNITS`, F features, A tokens asked for, U different ones of all rows, C candidates:
+`number`, but at least `EXACT`.
 """
 
 import onnx
+
+from seq2seq_cli.decoding.engines.onnx_engine import ASKED
 
 LEAST_UNITS = 1000
 """With fewer units, the product is so small that other operators take what int8 saves. Measured."""
@@ -24,7 +27,7 @@ _BIAS = "model.output.bias"
 # place of a scale of 0. Softmax takes less time than LogSoftmax, and its largest probability is never 0. Candidates
 # after the exact ones keep their rounded logits, but none is above the exact ones.
 _LAYER = f"""
-output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[R, A] asked)
+output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[U] {ASKED[0]}, int64[R, A] {ASKED[1]})
     => (float[R, C] log_probabilities, int64[R, C] candidates, float[R, A] asked_log_probabilities) {{
     zero = Constant <value_ints = [0]> ()
     one = Constant <value_ints = [1]> ()
@@ -61,15 +64,16 @@ output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[R
     candidate_logits, candidates = TopK <axis = 1> (logits, wanted)
     best = Slice (candidates, zero, exact, one)
     other_logits = Slice (candidate_logits, exact, end, one)
-    exact_units = Concat <axis = 1> (best, asked)
-    exact_weights = Gather (W, exact_units)
+    best_weights = Gather (W, best)
     f_columns = Unsqueeze (f, two)
-    exact_columns = MatMul (exact_weights, f_columns)
-    exact_products = Squeeze (exact_columns, two)
-    exact_biases = Gather (b, exact_units)
-    exact_logits = Add (exact_products, exact_biases)
-    best_logits = Slice (exact_logits, zero, exact, one)
-    asked_logits = Slice (exact_logits, exact, end, one)
+    best_columns = MatMul (best_weights, f_columns)
+    best_products = Squeeze (best_columns, two)
+    best_biases = Gather (b, best)
+    best_logits = Add (best_products, best_biases)
+    asked_weights = Gather (W, {ASKED[0]})
+    asked_biases = Gather (b, {ASKED[0]})
+    all_asked_logits = Gemm <transB = 1> (f, asked_weights, asked_biases)
+    asked_logits = GatherElements <axis = 1> (all_asked_logits, {ASKED[1]})
 
     best_probabilities = GatherElements <axis = 1> (probabilities, best)
     first_probability = Slice (best_probabilities, zero, one, one)
@@ -102,7 +106,7 @@ def in_int8(step: onnx.ModelProto) -> onnx.ModelProto:
     best, asked = (node for node in graph.node if softmax.output[0] in node.input)  # in the order of `propose`
     layer = onnx.parser.parse_graph(_LAYER)
     inner = [value.name for value in (*layer.input, *layer.output)]
-    outer = [*product.input, best.input[1], asked.input[1], *best.output, *asked.output]
+    outer = [*product.input, best.input[1], *ASKED, *best.output, *asked.output]
     names = dict(zip(inner, outer, strict=True))
     for node in layer.node:
         node.input[:] = [names.get(name, f"/int8/{name}") for name in node.input]
@@ -112,5 +116,10 @@ def in_int8(step: onnx.ModelProto) -> onnx.ModelProto:
     kept = [node for node in nodes if node not in (product, softmax, asked)]
     del graph.node[:]
     graph.node.extend(kept)
+    inputs = [value for value in graph.input if value.name != asked.input[1]]
+    for name, shape in zip(ASKED, (["U"], ["R", "A"]), strict=True):
+        inputs.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT64, shape))
+    del graph.input[:]
+    graph.input.extend(inputs)
     step.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
     return step

@@ -47,21 +47,24 @@ class Neighbours:
         order = np.argsort(written, kind="stable")
         self._mean = features.mean(axis=0)
         # Without their mean, distances stay the same, and differences of smaller squares are more exact.
-        self.features: Float[np.ndarray, "M F"] = features[order] - self._mean
-        self._squares = np.square(self.features).sum(axis=1)
-        self._variance = float(self._squares.mean()) or 1.0
-        """The mean squared distance of the features from their mean, the unit of all distances; 1 where it is 0."""
+        features = features[order] - self._mean
+        self._unit = np.sqrt(np.square(features).sum(axis=1).mean()) or np.float32(1)
+        """The square root of the mean squared distance of the features from their mean, the unit of all distances d;
+        1 where it is 0."""
+        self.features: Float[np.ndarray, "M F"] = features / self._unit
+        self._half_squares = np.square(self.features).sum(axis=1) / 2
         self.tokens, self._first = np.unique(written[order], return_index=True)
         """The tokens that are written, each once, and the first step that writes each."""
 
     def consult(self, features: Float[np.ndarray, "r F"]) -> tuple[Float[np.ndarray, "r W"], Float[np.ndarray, " r"]]:
         """p_kNN of the tokens for steps with these features, and exp(-min_i d_i / D)."""
-        features = features - self._mean
-        squares = np.square(features).sum(axis=1, keepdims=True)
-        distances = (squares + self._squares - 2 * (features @ self.features.T)).clip(0) / self._variance
-        nearest = distances.min(axis=1, keepdims=True)
-        kernel = np.add.reduceat(np.exp((nearest - distances) / TEMPERATURE), self._first, axis=1)
-        return kernel / kernel.sum(axis=1, keepdims=True), np.exp(-nearest[:, 0] / REACH)
+        features = (features - self._mean) / self._unit
+        # f.f' - |f'|^2 / 2 = (|f|^2 - d) / 2: all that differs between the steps.
+        nearness = features @ self.features.T - self._half_squares
+        most = nearness.max(axis=1, keepdims=True)
+        kernel = np.add.reduceat(np.exp((nearness - most) * (2 / TEMPERATURE)), self._first, axis=1)
+        nearest = (np.square(features).sum(axis=1) - 2 * most[:, 0]).clip(0)
+        return kernel / kernel.sum(axis=1, keepdims=True), np.exp(-nearest / REACH)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from seq2seq_cli.compute.ragged import Ragged, offsets_of
 from seq2seq_cli.errors import ModelFileError, one_line
 from seq2seq_cli.runs.layout import PAIR_FILES, PAIRS
-from seq2seq_cli.shapes import Bool, Float, Int
+from seq2seq_cli.shapes import Float, Int
 
 MOST_PAIRS = 1_000_000
 """Pairs of the largest index; of more, so many are taken at equal distances."""
@@ -26,8 +26,8 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 """2^64 divided by the golden ratio, for multiplicative hashing; Knuth, The Art of Computer Programming, section 6.4."""
 NEARNESS = 0.5
 """Least similarity of a pair that is found, times that of the best one: the others take time and gain nothing."""
-_MASKS = 16
-"""Classes with a mask: each takes a byte per pair."""
+_DENSE = 8
+"""Classes with a weight for every pair, which takes four bytes."""
 _OFFSETS = ".offsets"
 
 _Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -102,28 +102,34 @@ class SimilarPairs:
         idf = _idf(np.array([len(each) for each in owners], dtype=np.int64), len(self.norms) + self.others)
         for class_, of_class, weight in zip(classes, owners, idf**2, strict=True):
             if class_ in self._common:
-                similarities += self._common[class_] * weight
+                similarities += self._common[class_]
             else:
                 similarities[of_class] += weight
-        np.divide(similarities, self.norms, out=similarities, where=self.norms > 0)
+        similarities *= self._inverse_norms
         # The last of the `most` best pairs with a rare class is no better than the last of all, and found sooner.
         rarest = min((each for each in owners if len(each) >= most), key=len, default=None)
         least = 0 if rarest is None else np.partition(similarities[rarest], -most)[-most]
-        found = np.flatnonzero((similarities >= least) & (similarities > 0))
+        found = np.flatnonzero(similarities >= least if least else similarities > 0)
         # Of equals the first, also where not all of them are among the best.
         best = found[np.argsort(-similarities[found], kind="stable")][:most]
         bound = np.maximum(NEARNESS * similarities[best[:1]], self.least * np.sqrt(np.sum(idf**2)))
         return best[similarities[best] >= bound]
 
     @cached_property
-    def _common(self) -> dict[int, Bool[np.ndarray, " P"]]:
-        """Which sources have each of the most common classes: masks are added faster than lists of many numbers."""
-        masks = {}
+    def _inverse_norms(self) -> Float[np.ndarray, " P"]:
+        """1 / norm of each source; 0 for one without n-grams."""
+        return np.divide(1, self.norms, out=np.zeros_like(self.norms), where=self.norms > 0)
+
+    @cached_property
+    def _common(self) -> dict[int, Float[np.ndarray, " P"]]:
+        """The weight of each of the most common classes in all sources: added faster than to lists of many numbers."""
+        weights = {}
         # Negated: with the many zeros in front, argpartition takes ten times as long.
-        for class_ in np.argpartition(-self.index.lengths, _MASKS)[:_MASKS].tolist():
-            masks[class_] = np.zeros(len(self.norms), dtype=np.bool_)
-            masks[class_][self.index.row(class_)] = True
-        return masks
+        for class_ in np.argpartition(-self.index.lengths, _DENSE)[:_DENSE].tolist():
+            owners = self.index.row(class_)
+            weights[class_] = np.zeros_like(self.norms)
+            weights[class_][owners] = _idf(np.array([len(owners)]), len(self.norms) + self.others) ** 2
+        return weights
 
 
 def _classes(tokens: _Numbers, rows: _Numbers) -> tuple[_Numbers, _Numbers]:

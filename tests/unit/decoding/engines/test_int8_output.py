@@ -16,7 +16,7 @@ from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engine import Engine, Proposals
 from seq2seq_cli.decoding.engines.graphs import export_best
 from seq2seq_cli.decoding.engines.int8_output import EXACT, LEAST_UNITS, in_int8
-from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.onnx_engine import ASKED, OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.model.build import build_model
@@ -46,13 +46,16 @@ def test_the_layer_is_its_formula_and_is_near_to_the_softmax() -> None:
     f32 = (np.tanh(random.normal(size=(9, 24))) * random.uniform(0.5, 3, size=(9, 1))).astype(np.float32)
     f32[4] = 0
     asked = random.integers(UNITS, size=(9, 3))
+    units, places = np.unique(asked, return_inverse=True)
     model = onnx.parser.parse_model(STEP)
     model.graph.node[0].input[2] = "model.output.bias"
     for name, values in (("W", W32), ("model.output.bias", b32)):
         model.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
     session = onnxruntime.InferenceSession(in_int8(model).SerializeToString(), providers=["CPUExecutionProvider"])
     number = EXACT + 4
-    best, tokens, of_asked = session.run(None, {"f": f32, "number": np.array([number]), "asked": asked})
+    best, tokens, of_asked = session.run(
+        None, {"f": f32, "number": np.array([number]), ASKED[0]: units, ASKED[1]: places.reshape(9, 3)}
+    )
 
     W, b, f = (each.astype(np.float64) for each in (W32, b32, f32))
     unit_scales = np.abs(W).max(axis=1, keepdims=True) / 63
@@ -96,7 +99,7 @@ def run(model: Seq2Seq, tmp_path_factory: pytest.TempPathFactory) -> RunWriter:
 
 SOURCES = [[5, 6, 7], [8], [9, 10, 11, 12]]
 TOKENS = np.array([7, 9, 900])
-ASKED = np.array([[3, 4], [990, 5], [6, 6]])
+WANTED = np.array([[3, 4], [990, 5], [6, 6]])
 
 
 def opened(run: RunWriter, precision: DecodingPrecision = "auto") -> OnnxEngine:
@@ -104,7 +107,7 @@ def opened(run: RunWriter, precision: DecodingPrecision = "auto") -> OnnxEngine:
 
 
 def proposed(
-    engine: Engine[Any], k: int, asked: Int[np.ndarray, "R A"] | None = ASKED, rows: slice = slice(None)
+    engine: Engine[Any], k: int, asked: Int[np.ndarray, "R A"] | None = WANTED, rows: slice = slice(None)
 ) -> Proposals:
     """The second step of a search for the sources of some rows."""
     proposals, _ = engine.step(

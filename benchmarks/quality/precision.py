@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from benchmarks import parser_of
 from seq2seq_cli.config.choices import DecodingPrecision
@@ -54,7 +54,7 @@ def main() -> None:
 
 def translated(run: Path, sources: Sequence[str], overrides: Sequence[str]) -> dict[DecodingPrecision, Translated]:
     """The translations with each precision, fp32 first."""
-    precisions = sorted(get_args(DecodingPrecision), reverse=True)
+    precisions: tuple[DecodingPrecision, ...] = ("fp32", "auto")
     translators = {
         precision: load(run, overrides=[*overrides, f"decoding.precision={precision}"], threads=1).uncorrected
         for precision in precisions
@@ -73,12 +73,12 @@ def lines(
 ) -> Iterator[str]:
     """The table of a run and a split."""
     yield f"{title}: {len(references):,} sources"
-    yield "precision  sentences/s    BLEU  others"
+    yield "precision  sentences/s    BLEU  changed"
     metric = bleu(corpus.manifest.text.tgt.language)
     for precision, (outputs, seconds) in found.items():
-        others = sum(map(str.__ne__, outputs, found["fp32"].outputs))
+        changed = sum(map(str.__ne__, outputs, found["fp32"].outputs))
         score = corpus_score(metric, outputs, references).value
-        yield f"{precision:<9} {len(outputs) / median(seconds):>12,.0f} {score:>7.3f} {others:>7,}"
+        yield f"{precision:<9} {len(outputs) / median(seconds):>12,.0f} {score:>7.3f} {changed:>8,}"
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, overload
 
 from seq2seq_cli.compute.threads import usable_cores
-from seq2seq_cli.config.choices import DecodingOptions, DeviceName
+from seq2seq_cli.config.choices import DecodingOptions, DecodingPrecision, DeviceName
 from seq2seq_cli.decoding.corrections import corrected
 from seq2seq_cli.decoding.engine import Engine
-from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
+from seq2seq_cli.decoding.engines.onnx_engine import EXACT, OnnxEngine
 from seq2seq_cli.decoding.translation import SearchStep, Translation
 from seq2seq_cli.decoding.translator import Translator
 from seq2seq_cli.errors import InputError, ModelFileError, UsageError
@@ -22,6 +22,7 @@ from seq2seq_cli.runs.folder import RunFolder, resume_command
 from seq2seq_cli.runs.layout import CONFIG, CORRECTIONS, FEATURE_FILES, GLOSSARY, PAIR_FILES
 from seq2seq_cli.runs.weights import Weights, read_header, read_weights
 from seq2seq_cli.text.sides import Codecs, load_codecs
+from seq2seq_cli.text.vocabulary import BOS, PAD
 
 # Torch and pydantic are imported where they are needed.
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ def load_translator(
     """The translator of a run, or of several together, with their best weights; see `load`."""
     options = _options(runs[0], overrides)
     options = options if threads is None else replace(options, threads=threads)
+    if len(runs) > 1 or options.sampling or options.beam_size + len((PAD, BOS)) > EXACT:
+        options = replace(options, precision="fp32")  # their steps ask for more tokens than are exact in int8
     keep_features = all((run.path / FEATURE_FILES["weights"]).is_file() for run in runs)
     with_features = options.similar_pairs > 0 and not keep_features
     first, *others = (open_translator(run, options, device, with_features=with_features) for run in runs)
@@ -250,7 +253,8 @@ def ensure_exported(run: RunFolder) -> None:
     """
     with suppress(ModelFileError):
         record = ExportRecord.read(run.path)
-        OnnxEngine(run, record, with_features=True)
+        for precision in get_args(DecodingPrecision):
+            OnnxEngine(run, record, precision=precision, with_features=True)
         if not record.is_of_other_code:
             return
     from seq2seq_cli.decoding.engines.graphs import export_best  # not above: torch

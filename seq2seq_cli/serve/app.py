@@ -59,7 +59,9 @@ def load_runs(
             problem = f"{loaded.path}: translates {'-'.join(direction)}, as {served[direction].path} does"
             raise UsageError(f"{problem}: name one of them")
         served[direction] = loaded
-        translator.translate(["a"])  # a missing tokenizer is reported now, and the first request is quick
+        # A missing tokenizer is reported now, the first request is quick, and what steps need, too, is open before a
+        # training may replace the weights.
+        translator.with_traces(steps=True).translate(["a"])
     return served
 
 

@@ -15,6 +15,7 @@ import onnx
 import pytest
 import torch
 
+from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.loader import load_config
 from seq2seq_cli.decoding.engine import Proposals
 from seq2seq_cli.decoding.engines.onnx_engine import OnnxEngine
@@ -315,35 +316,38 @@ def refer_elsewhere(graph: Any, place: str) -> None:
         entry.value = place
 
 
-FORGED_GRAPHS: list[tuple[str, Callable[[Any], object]]] = [
-    *((name, rename_input) for name in ("encoder", "search")),
-    *((name, lambda graph: refer_elsewhere(graph, "/etc/passwd")) for name in ("encoder", "search")),
-    *((name, lambda graph: refer_elsewhere(graph, "../../../secret")) for name in ("encoder", "search")),
-    *((name, lambda graph: graph.output.pop()) for name in ("encoder", "search")),
-    *((name, lambda graph: graph.output.append(graph.output[-1])) for name in ("encoder", "search")),
-    ("search", lambda graph: graph.output.reverse()),
-    ("search", lambda graph: graph.initializer[0].dims.append(10**9)),
-    ("search", lambda graph: graph.initializer[0].ClearField("external_data")),
-    ("search", lambda graph: graph.input.append(onnx.helper.make_tensor_value_info("more", 1, [3]))),
-    ("search", lambda graph: graph.ParseFromString(b"")),
+CHANGES: list[Callable[[Any], object]] = [
+    rename_input,
+    lambda graph: refer_elsewhere(graph, "/etc/passwd"),
+    lambda graph: refer_elsewhere(graph, "../../../secret"),
+    lambda graph: graph.output.pop(),
+    lambda graph: graph.output.append(graph.output[-1]),
+    lambda graph: graph.output.reverse(),
+    lambda graph: graph.initializer[0].dims.append(10**9),
+    lambda graph: graph.initializer[0].ClearField("external_data"),
+    lambda graph: graph.input.append(onnx.helper.make_tensor_value_info("more", 1, [3])),
+    lambda graph: graph.ParseFromString(b""),
 ]
 
 
-def first_step(run: RunFolder) -> Proposals:
-    engine = OnnxEngine(run, ExportRecord.read(run.path))
+def first_step(run: RunFolder, precision: DecodingPrecision) -> Proposals:
+    engine = OnnxEngine(run, ExportRecord.read(run.path), precision=precision)
     return engine.step(np.full(1, BOS), engine.start([[4, 5]]), k=3, asked=np.zeros((1, 0), dtype=np.int64))[0]
 
 
-@pytest.mark.parametrize(("name", "change"), FORGED_GRAPHS)
-def test_a_forged_graph_is_refused_or_computes_the_same(home: Path, name: str, change: Callable[[Any], object]) -> None:
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(("name", "precision"), [("encoder", "auto"), ("search", "auto"), ("decoder", "fp32")], ids=str)
+def test_a_forged_graph_is_refused_or_computes_the_same(
+    home: Path, name: str, precision: DecodingPrecision, change: Callable[[Any], object]
+) -> None:
     (home / "secret").write_bytes(b"\0" * 100_000)
     run = RunFolder(home / RUN)
-    expected = first_step(run)
+    expected = first_step(run, precision)
     change_graph(home / RUN / f"best/{name}.onnx", change)
     try:
-        found = first_step(run)
+        found = first_step(run, precision)
     except ModelFileError as error:
-        assert re.search(r"(encoder|search)\.onnx: ", str(error))  # noqa: PT017  # some changes do no harm
+        assert re.search(r"(encoder|search|decoder)\.onnx: ", str(error))  # noqa: PT017  # some changes do no harm
     else:
         for ours, theirs in zip(found, expected, strict=True):
             np.testing.assert_array_equal(ours, theirs)

@@ -55,8 +55,8 @@ class DecodingConfig(Section):
     """Program that computes. torch: on any device. auto: ONNX Runtime with the exported model, but torch on other
     devices than the CPU, and where no exported model fits."""
     precision: choices.DecodingPrecision = "auto"
-    """Precision of the output layer. auto: int8 where ONNX Runtime searches with one model, but fp32 for the best
-    tokens; one sentence in some two thousand is translated otherwise than in fp32. fp32: always fp32."""
+    """Precision of the output layer. auto: int8 where ONNX Runtime computes with one model and a beam of at most 10,
+    but fp32 for the best tokens; one sentence in some 1,500 is translated otherwise than in fp32. fp32: always fp32."""
     threads: PositiveInt | None = None
     """Threads that compute; null: as many as there are cores."""
     max_length_factor: Annotated[float, Field(ge=0.0, le=choices.LARGEST_LENGTH_FACTOR)] | None = None

@@ -13,19 +13,20 @@ R rows, V units, at least `LEAST_UNITS`, F features, A tokens asked for, U diffe
 
 import onnx
 
-from seq2seq_cli.decoding.engines.onnx_engine import ASKED
+from seq2seq_cli.decoding.engines.onnx_engine import ASKED, EXACT
 
 LEAST_UNITS = 1000
 """With fewer units, the product is so small that other operators take what int8 saves. Measured."""
-EXACT = 12
-"""The best units of a row that are computed in fp32. It cannot follow k, which depends on other rows."""
 
 _BIAS = "model.output.bias"
 """The bias of the output layer in a traced step: its name identifies the product."""
+_FORM = ["Gemm", "LogSoftmax", "TopK", "GatherElements"]
+"""The operators of an output layer and of `propose` that are replaced."""
 
 # ONNX Runtime computes what depends on W and b alone once, when it opens the graph. The smallest number stands in the
-# place of a scale of 0. Softmax takes less time than LogSoftmax, and its largest probability is never 0. Candidates
-# after the exact ones keep their rounded logits, but none is above the exact ones.
+# place of a scale of 0. A weight that is not finite makes the scale of its unit NaN, as rounding would hide it. Softmax
+# takes less time than LogSoftmax, and its largest probability is never 0. Candidates after the exact ones keep their
+# rounded logits, but none is above the exact ones.
 _LAYER = f"""
 output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[U] {ASKED[0]}, int64[R, A] {ASKED[1]})
     => (float[R, C] log_probabilities, int64[R, C] candidates, float[R, A] asked_log_probabilities) {{
@@ -34,6 +35,7 @@ output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[U
     two = Constant <value_ints = [2]> ()
     end = Constant <value_ints = [{2**31 - 1}]> ()
     exact = Constant <value_ints = [{EXACT}]> ()
+    none = Constant <value_float = 0.0> ()
     unity = Constant <value_float = 1.0> ()
     tiny = Constant <value_float = 1.1754944e-38> ()
     weight_steps = Constant <value_float = 63.0> ()
@@ -45,7 +47,10 @@ output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[U
     lowest = ReduceMin <keepdims = 0> (W, one)
     negated = Neg (lowest)
     largest = Max (highest, negated, tiny)
-    unit_scales = Div (largest, weight_steps)
+    finite_scales = Div (largest, weight_steps)
+    sums = ReduceSum <keepdims = 0> (W, one)
+    nothing = Mul (sums, none)
+    unit_scales = Add (finite_scales, nothing)
     unit_zeros = ConstantOfShape <value = int8[1] {{0}}> (units)
     rounded = QuantizeLinear <axis = 0> (W, unit_scales, unit_zeros)
     W_int8 = Transpose <perm = [1, 0]> (rounded)
@@ -99,11 +104,17 @@ output_layer (float[R, F] f, float[V, F] W, float[V] b, int64[1] number, int64[U
 
 
 def in_int8(step: onnx.ModelProto) -> onnx.ModelProto:
-    """A decoder step whose proposals come from `propose`, with its output layer in int8; `step` is changed."""
+    """A decoder step whose proposals come from `propose`, with its output layer in int8.
+
+    The step is changed; one with an output layer of another form, as students write one, stays as it is.
+    """
     graph = step.graph
-    product = next(node for node in graph.node if _BIAS in node.input)
-    softmax = next(node for node in graph.node if product.output[0] in node.input)
-    best, asked = (node for node in graph.node if softmax.output[0] in node.input)  # in the order of `propose`
+    products = _users(graph, _BIAS)
+    softmaxes = [user for product in products for user in _users(graph, product.output[0])]
+    readers = [user for softmax in softmaxes for user in _users(graph, softmax.output[0])]
+    if [node.op_type for node in (*products, *softmaxes, *readers)] != _FORM:
+        return step
+    [product], [softmax], [best, asked] = products, softmaxes, readers
     layer = onnx.parser.parse_graph(_LAYER)
     inner = [value.name for value in (*layer.input, *layer.output)]
     outer = [*product.input, best.input[1], *ASKED, *best.output, *asked.output]
@@ -114,12 +125,15 @@ def in_int8(step: onnx.ModelProto) -> onnx.ModelProto:
     place = [*graph.node].index(best)
     nodes = [*graph.node[:place], *layer.node, *graph.node[place + 1 :]]
     kept = [node for node in nodes if node not in (product, softmax, asked)]
-    del graph.node[:]
-    graph.node.extend(kept)
     inputs = [value for value in graph.input if value.name != asked.input[1]]
     for name, shape in zip(ASKED, (["U"], ["R", "A"]), strict=True):
         inputs.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.INT64, shape))
-    del graph.input[:]
+    del graph.node[:], graph.input[:]
+    graph.node.extend(kept)
     graph.input.extend(inputs)
     step.opset_import.append(onnx.helper.make_opsetid("com.microsoft", 1))
     return step
+
+
+def _users(graph: onnx.GraphProto, name: str) -> list[onnx.NodeProto]:
+    return [node for node in graph.node if name in node.input]

@@ -39,6 +39,9 @@ PROPOSALS = ("best_tokens", "best_log_probabilities", "asked_log_probabilities",
 ASKED = ("asked_units", "asked_places")
 """The inputs that stand for ``asked`` in int8: the different tokens of all rows, at least one, and the place of each
 token of a row among them. Rows mostly ask for the same ones: one product for all takes less time than one for each."""
+EXACT = 12
+"""The best tokens of a row that int8 computes in fp32, PAD and BOS counted. Not as many as k, which depends on other
+rows."""
 OF_ALL = "log_probabilities"
 """The output of a decoder step that has the log-probabilities of all tokens."""
 WITHOUT_OUTPUT = PROPOSALS[3:]
@@ -138,17 +141,19 @@ class OnnxEngine:
             if record.weights != header.places:
                 raise ModelFileError(f"{run.path}: its exported model is not for the weights of {run.best_path}")
             self._encoder = Graph(run.path / ENCODER)
-            self._decoder = Graph(run.path / (DECODER if precision == "fp32" else SEARCH))
+            self._search = Graph(run.path / (DECODER if precision == "fp32" else SEARCH))
             self._features = Graph(run.path / FEATURES) if with_features else None
         self._header = header
+        if precision == "fp32":
+            self._decoder = self._search
         self.vocabulary_size = record.vocabulary_size
         self.has_attention = record.has_attention
         self.threads = min(threads or usable_cores(), usable_cores())
         self.max_source_length = record.max_source_length
         self._state = [name for name in self._encoder.outputs if name not in MEMORY]
         self._next = [NEXT + name for name in self._state]
-        if not {*PROPOSALS, *self._next} <= set(self._decoder.outputs):
-            raise ModelFileError(f"{self._decoder.path}: damaged, or of another version of s2s")
+        if not {*PROPOSALS, *self._next} <= set(self._search.outputs):
+            raise ModelFileError(f"{self._search.path}: damaged, or of another version of s2s")
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
         """The state before the first step: one row per source, of ids without ``<eos>``."""
@@ -167,7 +172,9 @@ class OnnxEngine:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         no_tokens, nothing = (np.zeros((len(tokens), 0), dtype) for dtype in (np.int64, np.float32))
         given = _inputs(tokens, state, k, no_tokens if asked is None else asked)
-        graph = self._exact if asked is None or k == self.vocabulary_size - len((PAD, BOS)) else self._decoder
+        # Sampling asks for all tokens by k.
+        asks_all = asked is None or k == self.vocabulary_size - len((PAD, BOS))
+        graph = self._decoder if asks_all else self._search
         if k or asked is None or asked.size or self._features is None:
             best_and_asked = [*PROPOSALS[:2], OF_ALL if asked is None else PROPOSALS[2]]
             found = graph.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
@@ -181,17 +188,18 @@ class OnnxEngine:
 
     def look(self, tokens: Int[np.ndarray, " R"], state: OnnxState) -> Look | None:
         """The attention of the same step; see `Engine`."""
-        if not set(LOOK) <= set(self._exact.outputs):
+        if not set(LOOK) <= set(self._decoder.outputs):
             return None
         given = _inputs(tokens, state, 1, tokens[:, np.newaxis])
-        return Look(state.memory["states"][state.sources], *self._exact.run(given, LOOK))
+        return Look(state.memory["states"][state.sources], *self._decoder.run(given, LOOK))
 
     @cached_property
-    def _exact(self) -> Graph:
+    def _decoder(self) -> Graph:
         """The decoder step in fp32, opened when it is needed: for its product it copies the weights."""
+        graph = Graph(self._run.path / DECODER)
         if read_header(self._run.best_path) != self._header:
             raise ModelFileError(f"{self._run.path}: its weights have changed since it was opened: open it again")
-        return Graph(self._run.path / DECODER)
+        return graph
 
     def _check(self, graph: Graph, proposals: Proposals, state: Tensors, rows: int, k: int) -> None:
         """Raise ModelFileError for what no step of a model computes: the graph may be a stranger's."""
@@ -209,7 +217,8 @@ class OnnxEngine:
 def _inputs(tokens: Int[np.ndarray, " R"], state: OnnxState, k: int, asked: Int[np.ndarray, "R A"]) -> Tensors:
     slots, places = readers_of(state.sources, state.size)
     is_asked = np.zeros(asked.max(initial=PAD) + 1, dtype=np.bool_)
-    is_asked[[PAD]] = is_asked[asked] = True
+    is_asked[PAD] = True  # at least one, as ASKED has it
+    is_asked[asked] = True
     of_asked = dict(zip(ASKED, (np.flatnonzero(is_asked), (is_asked.cumsum() - 1)[asked]), strict=True))
     given = {"tokens": tokens, "slots": slots, "places": places, "k": np.array(k), "asked": asked}
     return {**given, **of_asked, **state.memory, **state.decoder}

@@ -49,8 +49,8 @@ class Neighbours:
         # Without their mean, distances stay the same, and differences of smaller squares are more exact.
         features = features[order] - self._mean
         self._unit = np.sqrt(np.square(features).sum(axis=1).mean()) or np.float32(1)
-        """The square root of the mean squared distance of the features from their mean, the unit of all distances d;
-        1 where it is 0."""
+        """The root of the mean squared distance of the features from their mean, their unit, whose square is the unit
+        of d; 1 where it is 0."""
         self.features: Float[np.ndarray, "M F"] = features / self._unit
         self._half_squares = np.square(self.features).sum(axis=1) / 2
         self.tokens, self._first = np.unique(written[order], return_index=True)

@@ -27,7 +27,7 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 NEARNESS = 0.5
 """Least similarity of a pair that is found, times that of the best one: the others take time and gain nothing."""
 _DENSE = 8
-"""Classes with a weight for every pair, which takes four bytes."""
+"""Classes with a list of weights of all pairs: four bytes per class and pair."""
 _OFFSETS = ".offsets"
 
 _Numbers: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -118,7 +118,8 @@ class SimilarPairs:
     @cached_property
     def _inverse_norms(self) -> Float[np.ndarray, " P"]:
         """1 / norm of each source; 0 for one without n-grams."""
-        return np.divide(1, self.norms, out=np.zeros_like(self.norms), where=self.norms > 0)
+        # Below the smallest normal number, the inverse would be infinite.
+        return np.divide(1, self.norms, out=np.zeros_like(self.norms), where=self.norms >= np.finfo(np.float32).tiny)
 
     @cached_property
     def _common(self) -> dict[int, Float[np.ndarray, " P"]]:

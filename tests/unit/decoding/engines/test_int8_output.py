@@ -1,30 +1,37 @@
 """The output layer in int8: its formula, in numpy, and what a search gets of it."""
 
+import copy
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import onnx
 import onnxruntime
 import pytest
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
+from torch import Tensor
+from typing_extensions import override
 
 from seq2seq_cli.config.choices import DecodingPrecision
 from seq2seq_cli.config.schema.config import Config
 from seq2seq_cli.config.schema.model import ModelConfig
 from seq2seq_cli.decoding.engine import Engine, Proposals
+from seq2seq_cli.decoding.engines import graphs, onnx_engine
 from seq2seq_cli.decoding.engines.graphs import export_best
-from seq2seq_cli.decoding.engines.int8_output import EXACT, LEAST_UNITS, in_int8
-from seq2seq_cli.decoding.engines.onnx_engine import ASKED, OnnxEngine
+from seq2seq_cli.decoding.engines.int8_output import LEAST_UNITS, in_int8
+from seq2seq_cli.decoding.engines.onnx_engine import ASKED, EXACT, Graph, OnnxEngine
 from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
+from seq2seq_cli.decoding.load import load_translator
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.model.build import build_model
 from seq2seq_cli.model.seq2seq import Seq2Seq
 from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import DECODER
 from seq2seq_cli.runs.writer import RunWriter
+from seq2seq_cli.text.sides import save_codecs
 from tests.unit.decoding.engines.runs import SMALL, make_run
+from tests.unit.decoding.test_translator import codec
 
 UNITS = LEAST_UNITS + 203
 STEP = """
@@ -145,24 +152,86 @@ def test_all_tokens_are_in_fp32(model: Seq2Seq, run: RunWriter) -> None:
     np.testing.assert_allclose(ranked, expected, atol=2e-6)
 
 
+def test_nothing_may_be_asked_for(model: Seq2Seq, run: RunWriter) -> None:
+    found, expected = (proposed(engine, 1, WANTED[:, :0]) for engine in (opened(run), TorchEngine(model)))
+    np.testing.assert_array_equal(found.tokens, expected.tokens)
+    assert found.asked.shape == (len(SOURCES), 0)
+
+
 def test_weights_that_change_before_fp32_is_needed_are_not_mixed_with_the_old_ones(
     model: Seq2Seq, run: RunWriter
 ) -> None:
-    engine, damaged = opened(run), opened(run)
+    engine = opened(run)
     run.save_best({name: 2 * weight for name, weight in model.weights().items()})
     with pytest.raises(ModelFileError, match="its weights have changed since it was opened"):
         engine.look(TOKENS, engine.start(SOURCES))
     run.save_best(model.weights())
-    content = (run.path / DECODER).read_bytes()
-    (run.path / DECODER).write_bytes(b"{}")
-    with pytest.raises(ModelFileError, match=r"decoder\.onnx: missing, damaged"):
-        proposed(damaged, 2, None)
-    (run.path / DECODER).write_bytes(content)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_not_finite_are_found(model: Seq2Seq, run: RunWriter, value: float) -> None:
+    weights = {name: weight.copy() for name, weight in model.weights().items()}
+    weights["output.weight"][700, 2] = value
+    run.save_best(weights)
+    with pytest.raises(ModelFileError, match=r"search\.onnx: it computes NaN: its weights are too large"):
+        proposed(opened(run), 2)
+    run.save_best(model.weights())
+
+
+def test_several_models_sampling_and_wide_beams_compute_in_fp32(
+    run: RunWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened_graphs: list[str] = []
+
+    def watching(path: Path) -> Graph:
+        opened_graphs.append(path.name)
+        return Graph(path)
+
+    monkeypatch.setattr(onnx_engine, "Graph", watching)
+    words = ["".join(letters) for letters in product("abcdefghijk", repeat=3)]
+    src, tgt = codec(" ".join(words[:16])), codec(" ".join(words[: UNITS - 5]), keep=True)
+    (run.path / "codec").mkdir(exist_ok=True)
+    save_codecs(run.path, (src, tgt))
+    for runs, overrides, graph in (
+        ([run], [], "search.onnx"),
+        ([run], ["decoding.precision=fp32"], "decoder.onnx"),
+        ([run], ["decoding.sampling=true"], "decoder.onnx"),
+        ([run], ["decoding.beam_size=11"], "decoder.onnx"),
+        ([run, run], [], "decoder.onnx"),
+    ):
+        opened_graphs.clear()
+        load_translator(*runs, overrides=overrides)
+        assert opened_graphs == ["encoder.onnx", graph] * len(runs)
+
+
+class Tempered(torch.nn.Linear):
+    """An output layer of one's own: the logits of a layer, divided by a temperature."""
+
+    @override
+    def forward(self, features: Float[Tensor, "*N F"]) -> Float[Tensor, "*N V"]:
+        return super().forward(features) / 2
+
+
+def assert_searches_in_fp32(path: Path, model: Seq2Seq) -> None:
+    run = make_run(path, model)
+    export_best(run.path, model, run.config())
+    found, expected = (proposed(engine, 9).log_probabilities for engine in (opened(run), TorchEngine(model)))
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+def test_an_output_layer_of_ones_own_stays_in_fp32(model: Seq2Seq, tmp_path: Path) -> None:
+    other = copy.deepcopy(model)
+    other.output = Tempered(model.output.in_features, UNITS)
+    assert_searches_in_fp32(tmp_path, other)
+
+
+def test_weights_that_lose_too_much_when_they_are_rounded_stay_in_fp32(
+    model: Seq2Seq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(cast("dict[str, float]", graphs.TOLERANCES), "auto", 0.0)
+    assert_searches_in_fp32(tmp_path, model)
 
 
 def test_few_units_stay_in_fp32(tmp_path: Path) -> None:
-    few = build_model(ModelConfig.model_validate(SMALL), src_size=20, tgt_size=LEAST_UNITS - 1).eval()
-    run = make_run(tmp_path, few)
-    export_best(run.path, few, run.config())
-    found, expected = (proposed(engine, 9).log_probabilities for engine in (opened(run), TorchEngine(few)))
-    np.testing.assert_allclose(found, expected, atol=2e-6)
+    config = ModelConfig.model_validate(SMALL)
+    assert_searches_in_fp32(tmp_path, build_model(config, src_size=20, tgt_size=LEAST_UNITS - 1).eval())

@@ -19,7 +19,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.errors import ExportError, ModelFileError
 from seq2seq_cli.model.attention.scores import DotScore, Sizes
 from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import DECODER, ENCODER, EXPORT_RECORD
+from seq2seq_cli.runs.layout import ENCODER, EXPORT_RECORD, EXPORTED
 from seq2seq_cli.runs.writer import RunWriter
 from tests.tiny import tiny_sizes
 from tests.unit.decoding.engines.runs import (
@@ -138,7 +138,7 @@ def test_what_onnx_cannot_express_is_named(tmp_path: Path, capfd: pytest.Capture
 
 def test_exporting_twice_writes_the_same_bytes(tmp_path: Path) -> None:
     first, second = exported(tmp_path / "a", MODEL), exported(tmp_path / "b", MODEL)
-    for name in (ENCODER, DECODER, EXPORT_RECORD):
+    for name in EXPORTED:
         assert (first.path / name).read_bytes() == (second.path / name).read_bytes()
 
 

@@ -23,7 +23,7 @@ from seq2seq_cli.decoding.engines.torch_engine import TorchEngine
 from seq2seq_cli.decoding.load import ensure_exported, open_engine
 from seq2seq_cli.errors import ModelFileError
 from seq2seq_cli.runs.exported import ExportRecord
-from seq2seq_cli.runs.layout import BEST, EXPORT_RECORD, SEARCH
+from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD, FEATURES, SEARCH
 from seq2seq_cli.runs.writer import RunWriter
 from tests.folders import contents
 from tests.unit.decoding.engines.runs import SMALL, assert_alike, make_run, random_sources, small_model
@@ -75,6 +75,7 @@ def export_without_proposals(run: RunWriter) -> None:
         (export_by_other_code, TorchEngine, ""),
         (lambda run: (run.path / EXPORT_RECORD).unlink(), TorchEngine, "has no exported model"),
         (lambda run: (run.path / EXPORT_RECORD).write_bytes(b"{}"), TorchEngine, "has no exported model"),
+        (lambda run: (run.path / SEARCH).unlink(), TorchEngine, "has no exported model"),
         (lambda run: (run.path / SEARCH).write_bytes(b"{}"), TorchEngine, "has no exported model"),
         (export_without_proposals, TorchEngine, "has no exported model"),
     ],
@@ -95,6 +96,17 @@ def test_the_exported_model_computes_where_it_fits_and_nothing_is_written_until_
     assert contents(run.path) == before
     ensure_exported(run)
     assert isinstance(open_engine(run, DecodingConfig().options), OnnxEngine)
+
+
+def test_each_graph_is_made_anew_where_it_is_missing_or_damaged(run: RunWriter) -> None:
+    ensure_exported(run)
+    expected = contents(run.path)
+    for graph in (ENCODER, DECODER, FEATURES, SEARCH):
+        (run.path / graph).unlink()
+        ensure_exported(run)
+        (run.path / graph).write_bytes(b"{}")
+        ensure_exported(run)
+        assert contents(run.path) == expected
 
 
 def test_an_engine_that_computes_nan_does_not_pass_for_the_same() -> None:

@@ -105,8 +105,8 @@ def run(model: Seq2Seq, tmp_path_factory: pytest.TempPathFactory) -> RunWriter:
 
 
 SOURCES = [[5, 6, 7], [8], [9, 10, 11, 12]]
-TOKENS = np.array([7, 9, 900])
-WANTED = np.array([[3, 4], [990, 5], [6, 6]])
+TOKENS = np.array([7, 9, 1900])
+WANTED = np.array([[3, 4], [1990, 5], [6, 6]])
 
 
 def opened(run: RunWriter, precision: DecodingPrecision = "auto") -> OnnxEngine:

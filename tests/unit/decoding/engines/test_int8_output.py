@@ -188,7 +188,7 @@ def test_several_models_sampling_and_wide_beams_compute_in_fp32(
         return Graph(path)
 
     monkeypatch.setattr(onnx_engine, "Graph", watching)
-    words = ["".join(letters) for letters in product("abcdefghijk", repeat=3)]
+    words = ["".join(letters) for letters in product("abcdefghijklmn", repeat=3)]
     src, tgt = codec(" ".join(words[:16])), codec(" ".join(words[: UNITS - 5]), keep=True)
     (run.path / "codec").mkdir(exist_ok=True)
     save_codecs(run.path, (src, tgt))

@@ -33,7 +33,9 @@ from seq2seq_cli.text.sides import save_codecs
 from tests.unit.decoding.engines.runs import SMALL, make_run
 from tests.unit.decoding.test_translator import codec
 
-UNITS = LEAST_UNITS + 203
+WORDS = ["".join(letters) for letters in product("abcdefghijklmn", repeat=3)]
+SRC, TGT = codec(" ".join(WORDS[:16])), codec(" ".join(WORDS[: LEAST_UNITS + 200]), keep=True)
+UNITS = len(TGT.vocabulary)
 STEP = """
 <ir_version: 8, opset_import: ["" : 18]>
 step (float[R, 24] f, int64[1] number, int64[R, A] asked)
@@ -92,7 +94,7 @@ def model() -> Seq2Seq:
     config = ModelConfig.model_validate(SMALL)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(3)
-        model = build_model(config, src_size=20, tgt_size=UNITS).eval()
+        model = build_model(config, src_size=len(SRC.vocabulary), tgt_size=UNITS).eval()
         torch.nn.init.normal_(model.output.weight, std=1.5)
     return model
 
@@ -188,10 +190,8 @@ def test_several_models_sampling_and_wide_beams_compute_in_fp32(
         return Graph(path)
 
     monkeypatch.setattr(onnx_engine, "Graph", watching)
-    words = ["".join(letters) for letters in product("abcdefghijklmn", repeat=3)]
-    src, tgt = codec(" ".join(words[:16])), codec(" ".join(words[: UNITS - 5]), keep=True)
     (run.path / "codec").mkdir(exist_ok=True)
-    save_codecs(run.path, (src, tgt))
+    save_codecs(run.path, (SRC, TGT))
     for runs, overrides, graph in (
         ([run], [], "search.onnx"),
         ([run], ["decoding.precision=fp32"], "decoder.onnx"),
@@ -234,4 +234,6 @@ def test_weights_that_lose_too_much_when_they_are_rounded_stay_in_fp32(
 
 def test_few_units_stay_in_fp32(tmp_path: Path) -> None:
     config = ModelConfig.model_validate(SMALL)
-    assert_searches_in_fp32(tmp_path, build_model(config, src_size=20, tgt_size=LEAST_UNITS - 1).eval())
+    assert_searches_in_fp32(
+        tmp_path, build_model(config, src_size=len(SRC.vocabulary), tgt_size=LEAST_UNITS - 1).eval()
+    )

@@ -115,9 +115,10 @@ class Bpe:
 
     def ids(self, token: str) -> tuple[int, ...]:
         """The ids of a token; UNK for one with a character that was not seen in training, and for an overlong one."""
-        if len(token) > LONGEST_WORD or any(self.vocabulary.id(part) == UNK for part in characters(token)):
+        if len(token) > LONGEST_WORD:
             return (UNK,)
-        return tuple(map(self.vocabulary.id, units_of(token, self.ranks)))
+        ids = tuple(map(self.vocabulary.id, units_of(token, self.ranks)))  # no merge has an unknown character
+        return (UNK,) if UNK in ids else ids
 
     def resample(self, ids: Sequence[int], dropout: float, random: "np.random.Generator") -> list[int]:
         """The ids of the same text with other parts of words: each merge is left out with probability `dropout`."""

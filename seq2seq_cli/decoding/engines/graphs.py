@@ -91,12 +91,12 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
             difference = largest_difference(exported, reference, src_size=src_size)
         except ModelFileError as error:
             raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
-        if difference <= tolerance:
+        if difference <= tolerance:  # false for NaN
             continue
-        if precision == "fp32":  # or NaN
+        if precision == "fp32":
             found = f"the exported model's numbers differ from torch's by up to {difference:.1e}"
             raise ExportError(f"{folder}: {found}, more than {tolerance:.0e}: translate with decoding.engine=torch")
-        write_whole(folder / SEARCH, (folder / DECODER).read_bytes())  # such weights cannot be rounded
+        write_whole(folder / SEARCH, (folder / DECODER).read_bytes())  # rounding changes such weights too much
     write_whole(folder / EXPORT_RECORD, record.content)
 
 

@@ -45,7 +45,7 @@ def main() -> None:
         corpus = PreparedCorpus.open(options.data)
         for run in options.runs:
             for split in ("test", "valid"):
-                pairs = dict(reversed(corpus.sentences(split)))
+                pairs = dict(reversed(corpus.sentences(split)))  # the first reference of a source is the last set
                 found = translated(run, list(pairs), overrides)
                 print("\n".join(lines(f"{run}, {split}", found, list(pairs.values()), corpus)), flush=True)
     except S2SError as error:

@@ -10,7 +10,7 @@ B sources, S source length with ``<eos>``, R rows, K rows of a source at most, k
 import copy
 import io
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,7 +40,7 @@ from seq2seq_cli.runs.layout import BEST, DECODER, ENCODER, EXPORT_RECORD, FEATU
 from seq2seq_cli.runs.weights import Places, read_header
 from seq2seq_cli.text.vocabulary import BOS, EOS
 
-TOLERANCES: Mapping[DecodingPrecision, float] = {"fp32": 1e-4, "auto": 0.1}
+TOLERANCE, INT8_TOLERANCE = 1e-4, 0.1
 """Largest difference between a number of the exported model and torch's; that of trained models in int8 is 0.01."""
 OPSET = 18
 """The version of ONNX's operators; every ONNX Runtime from 1.14 on has it."""
@@ -84,19 +84,20 @@ def export_best(folder: Path, model: Seq2Seq, config: Config) -> None:
     for path, model_graph in graphs.items():
         _refer_to_weights(model_graph.graph, places)
         write_whole(folder / path, model_graph.SerializeToString(deterministic=True))
-    reference, src_size = TorchEngine(model), model.encoder.embedding.num_embeddings
-    for precision, tolerance in TOLERANCES.items():
-        try:
-            exported = OnnxEngine(RunFolder(folder), record, threads=1, precision=precision)
-            difference = largest_difference(exported, reference, src_size=src_size)
-        except ModelFileError as error:
-            raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
-        if difference <= tolerance:  # false for NaN
-            continue
-        if precision == "fp32":
-            found = f"the exported model's numbers differ from torch's by up to {difference:.1e}"
-            raise ExportError(f"{folder}: {found}, more than {tolerance:.0e}: translate with decoding.engine=torch")
-        write_whole(folder / SEARCH, (folder / DECODER).read_bytes())  # rounding changes such weights too much
+
+    def difference(precision: DecodingPrecision) -> float:
+        exported = OnnxEngine(RunFolder(folder), record, threads=1, precision=precision)
+        return largest_difference(exported, TorchEngine(model), src_size=model.encoder.embedding.num_embeddings)
+
+    try:
+        # Not >, which is false for NaN, here and below.
+        if not (found := difference("fp32")) <= TOLERANCE:
+            differ = f"the exported model's numbers differ from torch's by up to {found:.1e}, more than {TOLERANCE:.0e}"
+            raise ExportError(f"{folder}: {differ}: translate with decoding.engine=torch")
+        if not difference("auto") <= INT8_TOLERANCE:  # rounding changes these weights too much
+            write_whole(folder / SEARCH, (folder / DECODER).read_bytes())
+    except ModelFileError as error:
+        raise ExportError(f"ONNX Runtime cannot compute the exported model: {error}") from error
     write_whole(folder / EXPORT_RECORD, record.content)
 
 

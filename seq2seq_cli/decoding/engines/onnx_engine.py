@@ -172,14 +172,15 @@ class OnnxEngine:
         """The proposals after the previous tokens, and the next state; see `Engine`."""
         no_tokens, nothing = (np.zeros((len(tokens), 0), dtype) for dtype in (np.int64, np.float32))
         given = _inputs(tokens, state, k, no_tokens if asked is None else asked)
-        # Sampling asks for all tokens by k.
-        asks_all = asked is None or k == self.vocabulary_size - len((PAD, BOS))
-        graph = self._decoder if asks_all else self._search
-        if k or asked is None or asked.size or self._features is None:
+        if self._features and not (k or asked is None or asked.size):
+            graph = self._features
+            found = [no_tokens, nothing, nothing, *graph.run(given, [*WITHOUT_OUTPUT, *self._next])]
+        else:
+            # Sampling asks for all tokens by k.
+            asks_all = asked is None or k == self.vocabulary_size - len((PAD, BOS))
+            graph = self._decoder if asks_all else self._search
             best_and_asked = [*PROPOSALS[:2], OF_ALL if asked is None else PROPOSALS[2]]
             found = graph.run(given, [*best_and_asked, *WITHOUT_OUTPUT, *self._next])
-        else:
-            found = [no_tokens, nothing, nothing, *self._features.run(given, [*WITHOUT_OUTPUT, *self._next])]
         proposals = Proposals(*found[: len(PROPOSALS)])
         decoder = dict(zip(self._state, found[len(PROPOSALS) :], strict=True))
         self._check(graph, proposals, decoder, len(tokens), k)

@@ -3,7 +3,7 @@
 import copy
 from itertools import product
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import onnx
@@ -228,7 +228,7 @@ def test_an_output_layer_of_ones_own_stays_in_fp32(model: Seq2Seq, tmp_path: Pat
 def test_weights_that_lose_too_much_when_they_are_rounded_stay_in_fp32(
     model: Seq2Seq, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(cast("dict[str, float]", graphs.TOLERANCES), "auto", 0.0)
+    monkeypatch.setattr(graphs, "INT8_TOLERANCE", 0.0)
     assert_searches_in_fp32(tmp_path, model)
 
 
